@@ -1,0 +1,20 @@
+//! Compiled Direct3D shaders as Bevy assets.
+
+pub mod container;
+pub mod dxbc;
+pub mod dxil;
+mod error;
+pub mod ir;
+pub mod lift;
+pub mod reflection;
+
+pub use error::{Error, ErrorKind, Place, Result};
+pub use lift::{LiftOptions, Program, Target, lift};
+
+/// Reads what a container tells of its programs, without lifting them.
+///
+/// # Errors
+/// As for [`reflection::reflect`].
+pub fn reflect(bytes: &[u8]) -> Result<reflection::Interface> {
+    reflection::reflect(&container::Container::parse(bytes)?)
+}

@@ -1,0 +1,66 @@
+//! Lifted programs.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Emitted, Target};
+use crate::{
+    Result, ir,
+    reflection::{Interface, Stage},
+};
+
+/// How to lift.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LiftOptions {
+    /// Of a library, the entry point to lift; all if `None`. A container of one entry point takes any name.
+    pub entry: Option<String>,
+}
+
+/// The program of one container, independent of where it will run. naga modules are emitted from it, one for each
+/// [`Target`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The program itself.
+    pub ir: ir::Module,
+    /// Its inputs, outputs, bindings and layouts.
+    pub interface: Interface,
+    /// What the lift did that a user may want to know.
+    pub notes: Vec<Note>,
+}
+
+impl Program {
+    /// The naga module for a target, together with what must be bound to it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) names what the target cannot express.
+    pub fn emit(&self, target: &Target) -> Result<Emitted> {
+        super::emit::emit(self, target)
+    }
+
+    /// The naga module for a target.
+    ///
+    /// # Errors
+    /// As for [`Program::emit`].
+    pub fn module(&self, target: &Target) -> Result<naga::Module> {
+        Ok(self.emit(target)?.module)
+    }
+
+    /// Stage of the program's first entry point.
+    pub fn stage(&self) -> Stage {
+        self.ir.entry_points.first().map_or(self.interface.stage, |entry| entry.stage)
+    }
+}
+
+/// Something that was lowered in a way that can be noticed, or carried as an approximation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Note {
+    /// The construct and what became of it, as one sentence without a final stop.
+    pub text: String,
+}
+
+impl Note {
+    /// A note.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+}

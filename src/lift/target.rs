@@ -1,0 +1,238 @@
+//! What a module is emitted for: everything that Direct3D decides when resources are bound, and wgpu wants in the module.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::reflection::{Binding, Interpolation, ResourceClass, SignatureElement, Stage};
+
+/// Where and how a program will run. The default serves tools: every capability, resources as the program declares
+/// them, bindings [`BindingModel::ByClass`].
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Where each register goes.
+    pub binding_model: BindingModel,
+    /// What the device's shaders may use.
+    pub capabilities: naga::valid::Capabilities,
+    /// What is known of bound resources, by register of the binding's first element.
+    pub resources: BTreeMap<Register, ResourceSpecialization>,
+    /// For a vertex shader: what its pixel shader reads. Without it every output is passed on as it is declared.
+    pub pixel_inputs: Option<PixelInputs>,
+    /// For a pixel shader: kinds of the render targets' components by slot; targets beyond are as declared.
+    pub render_targets: Vec<Option<TargetKind>>,
+    /// For a pixel shader: there is a depth attachment, so that a depth output may be kept.
+    pub depth_attachment: bool,
+    /// The one entry point to emit, by name, as `main`; `None` for all.
+    pub entry: Option<String>,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self {
+            binding_model: BindingModel::default(),
+            capabilities: naga::valid::Capabilities::all(),
+            resources: BTreeMap::new(),
+            pixel_inputs: None,
+            render_targets: Vec::new(),
+            depth_attachment: true,
+            entry: None,
+        }
+    }
+}
+
+/// A register of a class and space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Register {
+    /// Class.
+    pub class: ResourceClass,
+    /// Space.
+    pub space: u32,
+    /// Number.
+    pub register: u32,
+}
+
+impl From<&Binding> for Register {
+    fn from(binding: &Binding) -> Self {
+        Self { class: binding.class, space: binding.space, register: binding.register }
+    }
+}
+
+/// What is known of one bound resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ResourceSpecialization {
+    /// The texture has a depth format.
+    pub depth: bool,
+    /// The texture's format cannot be filtered, or the sampler does not filter.
+    pub unfilterable: bool,
+    /// Format of a typed buffer or of an unordered-access texture.
+    pub format: Option<naga::StorageFormat>,
+    /// The buffer is bound as an unordered-access view of the same program too: declare it read-write.
+    pub read_write: bool,
+    /// Number of bound elements of an unbounded array; 0 if it is not known.
+    pub count: u32,
+}
+
+/// Kind of a render target's components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TargetKind {
+    /// Float, normalized or sRGB.
+    Float,
+    /// Signed integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+}
+
+/// What a pixel shader reads from the stage before it: the vertex shader is emitted for this. See [`super::link`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PixelInputs {
+    /// Registers, by location.
+    pub registers: BTreeMap<u32, PixelInputRegister>,
+    /// The pixel shader's input signature: system values (clip distances) are matched by it.
+    pub elements: Vec<SignatureElement>,
+}
+
+/// One register that a pixel shader reads: always four components, at the location of the register's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelInputRegister {
+    /// How it is interpolated; [`Interpolation::Constant`] registers travel as `vec4<u32>`, all others as `vec4<f32>`.
+    pub interpolation: Interpolation,
+}
+
+/// Where each register goes: group and binding numbers of the naga module.
+#[derive(Clone, Default)]
+pub enum BindingModel {
+    /// Group 0 constant buffers, 1 textures and buffers, 2 samplers, 3 unordered-access views, 4 their counters;
+    /// binding = register + 65,536 * space. For tools, and for people who port by hand.
+    #[default]
+    ByClass,
+    /// All of a stage in one group, densely numbered: constant buffers, shader resources, samplers, unordered-access
+    /// views, counters, each by space and register.
+    PerStage {
+        /// The group.
+        group: u32,
+    },
+    /// Anything else.
+    Custom(Arc<BindingFn>),
+}
+
+/// Chooses the place of a binding.
+pub type BindingFn = dyn Fn(Stage, &Binding, BindingRole) -> ResourceSlot + Send + Sync;
+
+impl fmt::Debug for BindingModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByClass => f.write_str("ByClass"),
+            Self::PerStage { group } => f.debug_struct("PerStage").field("group", group).finish(),
+            Self::Custom(_) => f.write_str("Custom(..)"),
+        }
+    }
+}
+
+/// One binding of Direct3D can need several in the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum BindingRole {
+    /// The resource itself.
+    Resource,
+    /// A sampler's twin for comparisons, where the program uses one sampler both ways.
+    ComparisonSampler,
+    /// Counter of a structured buffer: a storage buffer of one `u32`.
+    Counter,
+}
+
+/// A place among the module's bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ResourceSlot {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in it.
+    pub binding: u32,
+}
+
+/// A naga module and what must be bound to it.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The module: valid under the target's capabilities.
+    pub module: naga::Module,
+    /// Its resources, in the order of their slots. Resources that the emitted entry points do not use are absent.
+    pub resources: Vec<EmittedResource>,
+    /// The immediate constant buffers' contents and the like: resources that the lift itself makes.
+    pub notes: Vec<super::Note>,
+}
+
+/// One resource of an emitted module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmittedResource {
+    /// Index into the interface's bindings.
+    pub binding: crate::ir::BindingId,
+    /// What it is for.
+    pub role: BindingRole,
+    /// Where it is.
+    pub slot: ResourceSlot,
+    /// What the module declares there, and a bind group layout must.
+    pub ty: EmittedType,
+    /// Number of elements of a binding array; `None` if it is none.
+    pub count: Option<u32>,
+}
+
+/// What a module declares at a slot, in the terms of a bind group layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EmittedType {
+    /// Uniform buffer: bind at least this many bytes.
+    Uniform {
+        /// Bytes, a multiple of 16.
+        size: u32,
+    },
+    /// Storage buffer of `u32`s, of any size that is a positive multiple of 4.
+    Storage {
+        /// The module only reads it.
+        read_only: bool,
+    },
+    /// Sampled texture.
+    Texture {
+        /// Shape of the view.
+        dimension: ViewDimension,
+        /// Its components.
+        sample: TextureSample,
+        /// Several samples.
+        multisampled: bool,
+    },
+    /// Storage texture.
+    StorageTexture {
+        /// Shape of the view.
+        dimension: ViewDimension,
+        /// Format.
+        format: naga::StorageFormat,
+        /// Access.
+        access: naga::StorageAccess,
+    },
+    /// Sampler.
+    Sampler {
+        /// It compares.
+        comparison: bool,
+    },
+    /// Acceleration structure.
+    AccelerationStructure,
+}
+
+/// Shape of a texture view, as `wgpu::TextureViewDimension`. Direct3D's 1D textures are [`ViewDimension::D2`] of height 1
+/// (and their arrays [`ViewDimension::D2Array`]): WebGPU's have neither mips nor layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ViewDimension {
+    D2,
+    D2Array,
+    Cube,
+    CubeArray,
+    D3,
+}
+
+/// Components of a sampled texture, as `wgpu::TextureSampleType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum TextureSample {
+    Float { filterable: bool },
+    Depth,
+    Sint,
+    Uint,
+}
