@@ -2,6 +2,7 @@
 
 mod emit;
 mod program;
+pub mod structure;
 mod target;
 
 pub use program::*;

@@ -1,9 +1,23 @@
 //! The emitter: IR to naga modules.
+//!
+//! [`ModuleEmitter`] owns what a module has once (types, globals), [`FunctionEmitter`] what each function has. Both are
+//! spread over files by subject: each file is one `impl` of what it is named for.
+
+mod expression;
+mod function;
+mod module;
+mod types;
+
+use function::FunctionEmitter;
+use module::ModuleEmitter;
 
 use super::{Emitted, Program, Target};
 use crate::{Error, Result};
 
 /// Emits a program for a target.
+///
+/// # Errors
+/// Names what the target cannot express.
 pub fn emit(_program: &Program, _target: &Target) -> Result<Emitted> {
     Err(Error::unsupported("emission"))
 }
