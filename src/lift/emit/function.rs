@@ -2,10 +2,11 @@
 
 use naga::{Block, Function, ScalarKind};
 
-use super::{ModuleEmitter, expression::Expr};
+use super::{ModuleEmitter, expression::Expr, io::IoState};
 use crate::{
     Error, Result,
     ir::{self, Value},
+    reflection::EntryPointInterface,
 };
 
 /// A naga function in the making.
@@ -20,6 +21,13 @@ pub(super) struct FunctionEmitter<'m, 'a> {
     pub block: Block,
     /// Values that were emitted and are in scope, by [`Value`].
     pub values: Vec<Option<Emission>>,
+    /// The entry point that the function is, if it is one.
+    pub entry: Option<&'a EntryPointInterface>,
+    /// Its stage interface.
+    pub io: IoState,
+    /// The entry point's thread group is declared as (x*y*z, 1, 1): naga has the lane index in flat groups only. Thread
+    /// ids then come from the index within the group.
+    pub flattened: bool,
 }
 
 /// A value of the IR as an expression. The kind tells the sign that an integer was given.

@@ -5,10 +5,13 @@
 
 mod expression;
 mod function;
+mod io;
 mod module;
+mod resources;
 mod types;
+mod variables;
 
-use function::FunctionEmitter;
+use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;
 
 use super::{Emitted, Program, Target};
