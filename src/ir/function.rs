@@ -303,4 +303,69 @@ impl Function {
             _ => None,
         }
     }
+
+    /// Replaces every use of one value by another, in all blocks.
+    ///
+    /// Walks the whole function: passes that replace many values collect them and call [`Function::for_each_use_mut`].
+    pub fn replace_uses(&mut self, old: Value, new: Value) {
+        self.for_each_use_mut(|value| {
+            if *value == old {
+                *value = new;
+            }
+        });
+    }
+
+    /// Calls `f` on each use of a value by an instruction that stands in a block, or by a terminator.
+    pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
+        for block in &self.blocks {
+            for &inst in &block.insts {
+                if let ValueDef::Inst(inst) = &self.values[inst.index()].def {
+                    inst.op.for_each_operand(&mut f);
+                }
+            }
+            block.terminator.for_each_operand(&mut f);
+        }
+    }
+
+    /// Calls `f` on each use of a value by an instruction that stands in a block, or by a terminator, to replace it.
+    pub fn for_each_use_mut(&mut self, mut f: impl FnMut(&mut Value)) {
+        let Self { blocks, values, .. } = self;
+        for block in blocks {
+            for &inst in &block.insts {
+                if let ValueDef::Inst(inst) = &mut values[inst.index()].def {
+                    inst.op.for_each_operand_mut(&mut f);
+                }
+            }
+            block.terminator.for_each_operand_mut(&mut f);
+        }
+    }
+
+    /// Number of uses of each value.
+    pub fn use_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.values.len()];
+        self.for_each_use(|value| counts[value.index()] += 1);
+        counts
+    }
+
+    /// The instructions that use each value, once for each use. Uses by terminators are not among them.
+    pub fn users(&self) -> Vec<SmallVec<[Value; 2]>> {
+        let mut users = vec![SmallVec::new(); self.values.len()];
+        for &user in self.blocks.iter().flat_map(|block| &block.insts) {
+            if let ValueDef::Inst(inst) = &self.values[user.index()].def {
+                inst.op.for_each_operand(|value| users[value.index()].push(user));
+            }
+        }
+        users
+    }
+
+    /// The block that each value is defined in; none for constants and for values that stand nowhere.
+    pub fn definition_blocks(&self) -> Vec<Option<Block>> {
+        let mut blocks = vec![None; self.values.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            for value in block.params.iter().chain(&block.insts) {
+                blocks[value.index()] = Some(Block(index as u32));
+            }
+        }
+        blocks
+    }
 }

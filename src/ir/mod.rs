@@ -10,14 +10,20 @@
 //! * Integers carry no sign, booleans are not integers, and every value has one [`Type`].
 
 mod builder;
+mod cfg;
+mod dominators;
 mod function;
 mod module;
 mod op;
 pub mod passes;
 mod types;
+mod verify;
 
 pub use builder::Builder;
+pub use cfg::{Cfg, Loop, Loops};
+pub use dominators::Dominators;
 pub use function::*;
 pub use module::*;
 pub use op::*;
 pub use types::{Scalar, Type};
+pub use verify::verify;
