@@ -1,10 +1,12 @@
 //! From programs to naga modules: [`lift`], [`Program`], [`Target`], [`Module`].
 
 mod emit;
+mod link;
 mod program;
 pub mod structure;
 mod target;
 
+pub use link::{link, pixel_inputs};
 pub use program::*;
 pub use target::*;
 

@@ -1,16 +1,31 @@
 //! The stage interface: arguments and results of entry points, and the operations on them.
 
-use naga::{BuiltIn, EarlyDepthTest, ShaderStage};
+use std::collections::BTreeMap;
 
-use super::{Emission, FunctionEmitter, ModuleEmitter, expression::Expr};
+use naga::{
+    Binding, BuiltIn, ConservativeDepth, EarlyDepthTest, Expression, FunctionArgument, Scalar, ScalarKind, ShaderStage,
+    valid::Capabilities,
+};
+
+use super::{Emission, FunctionEmitter, ModuleEmitter, expression::Expr, input::InputRegister, output::Outputs};
 use crate::{
-    Error, Result, ir,
-    reflection::{EntryPointInterface, Stage},
+    Error, Result,
+    ir::{self, ElementId},
+    reflection::{ComponentType, DepthOutput, EntryPointInterface, Stage},
 };
 
 /// What a function knows of its stage interface.
 #[derive(Debug, Default)]
-pub(super) struct IoState {}
+pub(super) struct IoState {
+    /// Built-in arguments that exist already.
+    pub builtins: Vec<(BuiltIn, Expr)>,
+    /// Input registers, by number.
+    pub registers: BTreeMap<u32, InputRegister>,
+    /// Arrays of the rows of inputs whose rows are chosen at run time.
+    pub rows: BTreeMap<ElementId, Expr>,
+    /// Where outputs are kept until the end.
+    pub outputs: Outputs,
+}
 
 /// What an entry point declares besides its function.
 #[derive(Debug)]
@@ -40,11 +55,32 @@ impl ModuleEmitter<'_> {
         if stage == ShaderStage::Compute {
             workgroup_size = interface.facts.thread_group_size.unwrap_or([1; 3]);
             if flattened {
-                workgroup_size = [workgroup_size.iter().product(), 1, 1];
+                workgroup_size = [workgroup_size.iter().fold(1, |size, &side| size.saturating_mul(side)), 1, 1];
             }
         }
-        let early_depth_test = interface.facts.early_depth_stencil.then_some(EarlyDepthTest::Force);
+        let early_depth_test = self.early_depth_test(interface);
         Ok(Some(EntryRecord { stage, workgroup_size, early_depth_test }))
+    }
+
+    /// When a pixel shader's depth test is made.
+    fn early_depth_test(&mut self, interface: &EntryPointInterface) -> Option<EarlyDepthTest> {
+        if interface.stage != Stage::Pixel {
+            return None;
+        }
+        let capable = self.target.capabilities.contains(Capabilities::EARLY_DEPTH_TEST);
+        if interface.facts.early_depth_stencil {
+            if capable {
+                return Some(EarlyDepthTest::Force);
+            }
+            self.note("earlydepthstencil: the target cannot force the depth test before the shader");
+        }
+        // A hint, not a value: without the capability nothing is lost.
+        let conservative = match interface.facts.depth_output? {
+            DepthOutput::Any => return None,
+            DepthOutput::GreaterEqual => ConservativeDepth::GreaterEqual,
+            DepthOutput::LessEqual => ConservativeDepth::LessEqual,
+        };
+        (capable && self.target.depth_attachment).then_some(EarlyDepthTest::Allow { conservative })
     }
 }
 
@@ -53,11 +89,13 @@ impl FunctionEmitter<'_, '_> {
     ///
     /// # Errors
     /// Names what the target cannot express.
-    pub fn begin_entry(&mut self, _stage: Stage, interface: &EntryPointInterface) -> Result<()> {
-        if interface.inputs.is_empty() && interface.outputs.is_empty() {
-            return Ok(());
+    pub fn begin_entry(&mut self, stage: Stage, interface: &EntryPointInterface) -> Result<()> {
+        match stage {
+            Stage::Vertex | Stage::Pixel | Stage::Compute => {}
+            _ => return Err(Error::unsupported(format!("stage: {stage:?}"))),
         }
-        Err(Error::unsupported("stage interface"))
+        self.begin_inputs(interface)?;
+        self.begin_outputs(interface)
     }
 
     /// The entry point's result, composed from its outputs where it returns; `None` if it has none.
@@ -65,15 +103,42 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// Names what the target cannot express.
     pub fn finish_entry(&mut self) -> Result<Option<Expr>> {
-        Ok(None)
+        self.finish_outputs()
     }
 
     /// An operation on the stage interface, `value` of the function; `ty` is its result's type.
     ///
     /// # Errors
     /// Names what has no lowering.
-    pub fn io_op(&mut self, _value: ir::Value, _op: &ir::Op, _ty: ir::Type) -> Result<Option<Emission>> {
-        Err(Error::unsupported("operation on the stage interface"))
+    pub fn io_op(&mut self, _value: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+        let interface = self
+            .entry
+            .ok_or_else(|| Error::unsupported("stage interface in a function that is not the entry point"))?;
+        match *op {
+            ir::Op::LoadInput { signature: ir::SignatureKind::Input, element, row, component, vertex: None } => {
+                self.load_input(interface, element, row, component, ty).map(Some)
+            }
+            ir::Op::EvaluateInput { element, row, component, at } => {
+                self.evaluate_input(interface, element, row, component, at, ty).map(Some)
+            }
+            ir::Op::LoadInputAtVertex { .. } => Err(Error::unsupported("input at one vertex of the triangle")),
+            ir::Op::StoreOutput {
+                signature: ir::SignatureKind::Output,
+                element,
+                row,
+                component,
+                vertex: None,
+                value,
+            } => {
+                self.store_output(interface, element, row, component, value)?;
+                Ok(None)
+            }
+            ir::Op::SystemValue(system_value) => self.system_value(interface, system_value, ty).map(Some),
+            ir::Op::LoadInput { .. } | ir::Op::StoreOutput { .. } => {
+                Err(Error::unsupported(format!("signature access in stage: {:?}", interface.stage)))
+            }
+            _ => Err(Error::internal(format!("no operation on the stage interface: {op:?}"))),
+        }
     }
 
     /// A built-in input of the entry point; its argument is added at the first use. The expression has naga's type of
@@ -82,6 +147,59 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// The function is no entry point, or the target lacks the built-in.
     pub fn builtin(&mut self, builtin: BuiltIn) -> Result<Expr> {
-        Err(Error::unsupported(format!("built-in input: {builtin:?}")))
+        if let Some(&(_, expr)) = self.io.builtins.iter().find(|(other, _)| *other == builtin) {
+            return Ok(expr);
+        }
+        if self.entry.is_none() {
+            let what = format!("built-in input in a function that is not the entry point: {builtin:?}");
+            return Err(Error::unsupported(what));
+        }
+        let (scalar, lanes, capability) = match builtin {
+            BuiltIn::Position { .. } => (Scalar::F32, 4, Capabilities::empty()),
+            BuiltIn::FrontFacing => (Scalar::BOOL, 1, Capabilities::empty()),
+            BuiltIn::VertexIndex | BuiltIn::InstanceIndex | BuiltIn::SampleMask | BuiltIn::LocalInvocationIndex => {
+                (Scalar::U32, 1, Capabilities::empty())
+            }
+            BuiltIn::SampleIndex => (Scalar::U32, 1, Capabilities::MULTISAMPLED_SHADING),
+            BuiltIn::PrimitiveIndex => (Scalar::U32, 1, Capabilities::PRIMITIVE_INDEX),
+            BuiltIn::ViewIndex => (Scalar::U32, 1, Capabilities::MULTIVIEW),
+            BuiltIn::Barycentric { .. } => (Scalar::F32, 3, Capabilities::SHADER_BARYCENTRICS),
+            BuiltIn::GlobalInvocationId
+            | BuiltIn::LocalInvocationId
+            | BuiltIn::WorkGroupId
+            | BuiltIn::NumWorkGroups => (Scalar::U32, 3, Capabilities::empty()),
+            BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
+                (Scalar::U32, 1, Capabilities::SUBGROUP)
+            }
+            _ => return Err(Error::unsupported(format!("built-in input: {builtin:?}"))),
+        };
+        if !self.module.target.capabilities.contains(capability) {
+            return Err(Error::unsupported(format!("built-in input that the target lacks: {builtin:?}")));
+        }
+        let ty = self.module.numeric(scalar, lanes);
+        let expr = self.argument(None, ty, Binding::BuiltIn(builtin));
+        self.io.builtins.push((builtin, expr));
+        Ok(expr)
     }
+
+    /// Adds an argument to the entry point.
+    pub fn argument(&mut self, name: Option<String>, ty: naga::Handle<naga::Type>, binding: Binding) -> Expr {
+        let index = self.function.arguments.len() as u32;
+        self.function.arguments.push(FunctionArgument { name, ty, binding: Some(binding) });
+        self.pre(Expression::FunctionArgument(index))
+    }
+}
+
+/// Kind of an element's components in naga.
+pub(super) fn kind_of(component: ComponentType) -> ScalarKind {
+    match component {
+        ComponentType::Bool | ComponentType::U16 | ComponentType::U32 | ComponentType::Packed8x32 => ScalarKind::Uint,
+        ComponentType::I16 | ComponentType::I32 => ScalarKind::Sint,
+        _ => ScalarKind::Float,
+    }
+}
+
+/// A 32-bit scalar of a kind.
+pub(super) fn scalar32(kind: ScalarKind) -> Scalar {
+    Scalar { kind, width: 4 }
 }

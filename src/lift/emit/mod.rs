@@ -5,9 +5,13 @@
 
 mod expression;
 mod function;
+mod input;
 mod io;
+mod lanes;
 mod module;
+mod output;
 mod resources;
+mod system_value;
 mod types;
 mod variables;
 

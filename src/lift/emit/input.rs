@@ -1,0 +1,435 @@
+//! Inputs of entry points: one argument for each register, whose number is its location.
+
+use naga::{ArraySize, Binding, BuiltIn, Expression, Interpolation, Sampling, ScalarKind, TypeInner};
+
+use super::{
+    Emission, FunctionEmitter,
+    expression::Expr,
+    io::{kind_of, scalar32},
+};
+use crate::{
+    Error, Result,
+    ir::{self, ElementId, EvaluateAt, Value},
+    lift::link::{self, MAX_ROWS},
+    reflection::{self, EntryPointInterface, SignatureElement, Stage, SystemValue},
+};
+
+/// A register's argument.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InputRegister {
+    /// The argument.
+    pub expr: Expr,
+    /// Kind of its scalars.
+    pub kind: ScalarKind,
+    /// Number of its lanes, from x.
+    pub lanes: u8,
+    /// How a pixel shader's register is interpolated.
+    pub interpolation: reflection::Interpolation,
+}
+
+/// naga's terms for a mode.
+pub(super) fn interpolation(mode: reflection::Interpolation) -> (Interpolation, Option<Sampling>) {
+    use reflection::Interpolation as Mode;
+    match mode {
+        Mode::Constant => (Interpolation::Flat, None),
+        Mode::Undefined | Mode::Linear => (Interpolation::Perspective, Some(Sampling::Center)),
+        Mode::LinearCentroid => (Interpolation::Perspective, Some(Sampling::Centroid)),
+        Mode::LinearSample => (Interpolation::Perspective, Some(Sampling::Sample)),
+        Mode::LinearNoperspective => (Interpolation::Linear, Some(Sampling::Center)),
+        Mode::LinearNoperspectiveCentroid => (Interpolation::Linear, Some(Sampling::Centroid)),
+        Mode::LinearNoperspectiveSample => (Interpolation::Linear, Some(Sampling::Sample)),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Declares the arguments for the registers of the inputs that the entry point reads.
+    pub(super) fn begin_inputs(&mut self, interface: &EntryPointInterface) -> Result<()> {
+        let used = self.input_uses();
+        let elements: Vec<(ElementId, &SignatureElement)> = (0..)
+            .map(ElementId)
+            .zip(&interface.inputs)
+            .filter(|(id, element)| used.contains_key(id) && is_register(interface.stage, element))
+            .collect();
+        match interface.stage {
+            Stage::Vertex => self.declare_attributes(&elements)?,
+            Stage::Pixel => self.declare_varyings(&elements),
+            _ => {}
+        }
+        for (id, element) in elements {
+            if used.get(&id).is_some_and(|dynamic| *dynamic) {
+                self.copy_rows(id, element)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The inputs that the function reads; `true` if it chooses rows at run time.
+    fn input_uses(&self) -> std::collections::BTreeMap<ElementId, bool> {
+        let mut uses = std::collections::BTreeMap::new();
+        for &inst in self.ir.blocks.iter().flat_map(|block| &block.insts) {
+            if let Some(
+                ir::Op::LoadInput { signature: ir::SignatureKind::Input, element, row, .. }
+                | ir::Op::EvaluateInput { element, row, .. }
+                | ir::Op::LoadInputAtVertex { element, row, .. },
+            ) = self.ir.op(inst)
+            {
+                *uses.entry(*element).or_insert(false) |= self.ir.as_scalar_constant(*row).is_none();
+            }
+        }
+        uses
+    }
+
+    /// Vertex attributes: as many lanes as the elements of the register need, of their kind.
+    fn declare_attributes(&mut self, elements: &[(ElementId, &SignatureElement)]) -> Result<()> {
+        let mut registers = std::collections::BTreeMap::new();
+        for (_, element) in elements {
+            let lanes = (8 - element.mask.leading_zeros() as u8).clamp(1, 4);
+            let kind = kind_of(element.component);
+            for row in 0..element.rows.clamp(1, MAX_ROWS) {
+                let Some(register) = register_of(element, row) else { continue };
+                let (known_kind, known_lanes, name) =
+                    registers.entry(register).or_insert_with(|| (kind, lanes, element_name(element, row)));
+                if *known_kind != kind {
+                    let what = format!("vertex input register of mixed types: v{register}");
+                    return Err(Error::unsupported(what));
+                }
+                *known_lanes = lanes.max(*known_lanes);
+                let _ = name;
+            }
+        }
+        for (location, (kind, lanes, name)) in registers {
+            let ty = self.module.numeric(scalar32(kind), lanes);
+            let binding = Binding::Location {
+                location,
+                interpolation: None,
+                sampling: None,
+                blend_src: None,
+                per_primitive: false,
+            };
+            let expr = self.argument(Some(name), ty, binding);
+            let interpolation = reflection::Interpolation::Undefined;
+            self.io.registers.insert(location, InputRegister { expr, kind, lanes, interpolation });
+        }
+        Ok(())
+    }
+
+    /// A pixel shader's inputs: always four lanes, so that they match whatever vertex shader is emitted for them.
+    fn declare_varyings(&mut self, elements: &[(ElementId, &SignatureElement)]) {
+        let registers = link::varying_registers(elements.iter().map(|(_, element)| *element));
+        for (location, register) in registers {
+            let kind = varying_kind(register.interpolation);
+            let ty = self.module.numeric(scalar32(kind), 4);
+            let names: Vec<String> = elements
+                .iter()
+                .filter_map(|(_, element)| {
+                    let row = location.checked_sub(element.register?)?;
+                    (row < element.rows).then(|| element_name(element, row))
+                })
+                .collect();
+            let expr = self.argument(Some(names.join("_")), ty, varying(location, register.interpolation));
+            let interpolation = register.interpolation;
+            self.io.registers.insert(location, InputRegister { expr, kind, lanes: 4, interpolation });
+        }
+    }
+
+    /// Copies the rows of an element into an array: arguments cannot be indexed at run time.
+    fn copy_rows(&mut self, id: ElementId, element: &SignatureElement) -> Result<()> {
+        let rows = element.rows.clamp(1, MAX_ROWS);
+        let mut values = Vec::new();
+        for row in 0..rows {
+            let register = self.input_register(element, row)?;
+            values.push(self.bits_as_vec4(register));
+        }
+        let base = self.module.numeric(scalar32(ScalarKind::Uint), 4);
+        let size = ArraySize::Constant(std::num::NonZeroU32::new(rows).unwrap_or(std::num::NonZeroU32::MIN));
+        let ty = self.module.ty(TypeInner::Array { base, size, stride: 16 });
+        let array = self.local(ty, Some(element_name(element, 0)));
+        for (row, value) in (0..).zip(values) {
+            let pointer = self.val(Expression::AccessIndex { base: array, index: row });
+            self.store(pointer, value);
+        }
+        self.io.rows.insert(id, array);
+        Ok(())
+    }
+
+    /// A register as `vec4<u32>`.
+    fn bits_as_vec4(&mut self, register: InputRegister) -> Expr {
+        let value = self.bits_as(register.expr, register.kind, ScalarKind::Uint);
+        if register.lanes == 4 {
+            return value;
+        }
+        let mut lanes = self.lanes(value, register.lanes);
+        let zero = self.u32(0);
+        lanes.resize(4, zero);
+        self.vector_of(scalar32(ScalarKind::Uint), &lanes)
+    }
+
+    /// The register of an element's row.
+    fn input_register(&self, element: &SignatureElement, row: u32) -> Result<InputRegister> {
+        register_of(element, row)
+            .and_then(|register| self.io.registers.get(&register).copied())
+            .ok_or_else(|| Error::malformed(format!("input has no register: {} row {row}", element.semantic)))
+    }
+
+    /// [`ir::Op::LoadInput`] of the input signature.
+    pub(super) fn load_input(
+        &mut self,
+        interface: &EntryPointInterface,
+        id: ElementId,
+        row: Value,
+        component: u8,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let element = element_of(&interface.inputs, id)?;
+        if !is_register(interface.stage, element) {
+            return self.rasterizer_input(interface, element, component, ty);
+        }
+        let first = element.first_component() + component;
+        let count = ty.lanes();
+        if first + count > 4 {
+            return Err(Error::malformed(format!("input components beyond the register: {}", element.semantic)));
+        }
+        let (value, kind, lanes) = match self.ir.as_scalar_constant(row) {
+            Some(row) => {
+                let register = self.input_register(element, row as u32)?;
+                (register.expr, register.kind, register.lanes)
+            }
+            None => {
+                let array = *self
+                    .io
+                    .rows
+                    .get(&id)
+                    .ok_or_else(|| Error::internal(format!("rows of the input were not copied: {id:?}")))?;
+                let rows = element.rows.clamp(1, MAX_ROWS);
+                (self.dynamic_row(array, row, rows)?, ScalarKind::Uint, 4)
+            }
+        };
+        let missing = (first + count).saturating_sub(lanes);
+        let value = if missing == 0 {
+            self.lanes_from(value, lanes, first, count)
+        } else {
+            let mut all = self.lanes(value, lanes);
+            let zero_type = self.module.numeric(scalar32(kind), 1);
+            let zero = self.zero(zero_type);
+            all.resize(usize::from(first + count), zero);
+            self.vector_of(scalar32(kind), &all[usize::from(first)..])
+        };
+        self.from_register(value, kind, ty)
+    }
+
+    /// A row chosen at run time; out of range gives 0.
+    fn dynamic_row(&mut self, array: Expr, row: Value, rows: u32) -> Result<Expr> {
+        let row = self.get_as(row, ScalarKind::Uint)?;
+        let count = self.u32(rows);
+        let inside = self.binary(naga::BinaryOperator::Less, row, count);
+        let zero_row = self.u32(0);
+        let index = self.select(inside, row, zero_row);
+        let pointer = self.val(Expression::Access { base: array, index });
+        let value = self.load(pointer);
+        let ty = self.module.numeric(scalar32(ScalarKind::Uint), 4);
+        let zero = self.zero(ty);
+        let inside = self.splat_to(inside, 4);
+        Ok(self.select(inside, value, zero))
+    }
+
+    /// 32-bit lanes of a register as a value of the IR's type.
+    pub(super) fn from_register(&mut self, value: Expr, kind: ScalarKind, ty: ir::Type) -> Result<Emission> {
+        let emission = match ty.scalar() {
+            Some(ir::Scalar::F32) => {
+                Emission { expr: self.bits_as(value, kind, ScalarKind::Float), kind: ScalarKind::Float }
+            }
+            Some(ir::Scalar::F16) => {
+                let value = self.bits_as(value, kind, ScalarKind::Float);
+                let expr = self.val(Expression::As { expr: value, kind: ScalarKind::Float, convert: Some(2) });
+                Emission { expr, kind: ScalarKind::Float }
+            }
+            Some(ir::Scalar::I32 | ir::Scalar::I16) if kind == ScalarKind::Float => {
+                Emission { expr: self.bits_as(value, kind, ScalarKind::Uint), kind: ScalarKind::Uint }
+            }
+            Some(ir::Scalar::I32 | ir::Scalar::I16) => Emission { expr: value, kind },
+            Some(ir::Scalar::Bool) => {
+                let value = self.bits_as(value, kind, ScalarKind::Uint);
+                let zero_type = self.module.numeric(scalar32(ScalarKind::Uint), ty.lanes());
+                let zero = self.zero(zero_type);
+                let expr = self.binary(naga::BinaryOperator::NotEqual, value, zero);
+                Emission { expr, kind: ScalarKind::Bool }
+            }
+            _ => return Err(Error::unsupported(format!("type of a stage input: {ty}"))),
+        };
+        Ok(emission)
+    }
+
+    /// An input that is no register of the stage before.
+    fn rasterizer_input(
+        &mut self,
+        interface: &EntryPointInterface,
+        element: &SignatureElement,
+        component: u8,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        match element.system_value {
+            SystemValue::Position => {
+                let position = self.builtin(BuiltIn::Position { invariant: false })?;
+                self.fragment_position(position, component, ty)
+            }
+            SystemValue::Barycentrics => {
+                let perspective = !matches!(
+                    element.interpolation,
+                    reflection::Interpolation::LinearNoperspective
+                        | reflection::Interpolation::LinearNoperspectiveCentroid
+                        | reflection::Interpolation::LinearNoperspectiveSample
+                );
+                let value = self.builtin(BuiltIn::Barycentric { perspective })?;
+                let value = self.lanes_from(value, 3, component, ty.lanes());
+                self.from_register(value, ScalarKind::Float, ty)
+            }
+            system_value => self.system_value(interface, system_value, ty),
+        }
+    }
+
+    /// Direct3D's position of the pixel: its w is the clip-space w, WebGPU's the reciprocal.
+    fn fragment_position(&mut self, position: Expr, component: u8, ty: ir::Type) -> Result<Emission> {
+        let count = ty.lanes();
+        if component + count > 4 {
+            return Err(Error::malformed("components beyond SV_Position"));
+        }
+        let value = if component + count < 4 {
+            self.lanes_from(position, 4, component, count)
+        } else {
+            let mut lanes = self.lanes(position, 4);
+            let one = self.f32(1.0);
+            lanes[3] = self.binary(naga::BinaryOperator::Divide, one, lanes[3]);
+            self.vector_of(scalar32(ScalarKind::Float), &lanes[usize::from(component)..])
+        };
+        self.from_register(value, ScalarKind::Float, ty)
+    }
+
+    /// [`ir::Op::EvaluateInput`].
+    pub(super) fn evaluate_input(
+        &mut self,
+        interface: &EntryPointInterface,
+        id: ElementId,
+        row: Value,
+        component: u8,
+        at: EvaluateAt,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let element = element_of(&interface.inputs, id)?;
+        let value = self.load_input(interface, id, row, component, ty)?;
+        let register = self.ir.as_scalar_constant(row).and_then(|row| register_of(element, row as u32));
+        let mode =
+            register.and_then(|register| self.io.registers.get(&register)).map(|register| register.interpolation);
+        use reflection::Interpolation as Mode;
+        match (at, mode) {
+            (_, Some(Mode::Constant)) => Ok(value),
+            (EvaluateAt::Centroid, Some(Mode::LinearCentroid | Mode::LinearNoperspectiveCentroid)) => Ok(value),
+            (EvaluateAt::Centroid, _) => {
+                self.module.note("EvaluateAttributeCentroid: taken where the input itself is interpolated");
+                Ok(value)
+            }
+            (EvaluateAt::Snapped(x, y), Some(mode)) => {
+                let perspective = !matches!(mode, Mode::LinearNoperspective);
+                self.evaluate_snapped(value, ty, x, y, perspective)
+            }
+            (EvaluateAt::Snapped(..), None) => Err(Error::unsupported("EvaluateAttributeSnapped of a chosen row")),
+            (EvaluateAt::Sample(_), _) => Err(Error::unsupported("EvaluateAttributeAtSample")),
+        }
+    }
+
+    /// An attribute some sixteenths of a pixel from the centre: what is linear on the screen (the attribute over w, and
+    /// 1 over w) is carried on by its derivatives.
+    fn evaluate_snapped(
+        &mut self,
+        value: Emission,
+        ty: ir::Type,
+        x: Value,
+        y: Value,
+        perspective: bool,
+    ) -> Result<Emission> {
+        use naga::{BinaryOperator as Op, DerivativeAxis as Axis, DerivativeControl as Control};
+        let lanes = ty.lanes();
+        let mut offsets = [self.zero_f32(lanes); 2];
+        for (slot, offset) in offsets.iter_mut().zip([x, y]) {
+            let offset = self.get_as(offset, ScalarKind::Sint)?;
+            // Four bits with a sign, in sixteenths.
+            let high = self.u32(28);
+            let shifted = self.binary(Op::ShiftLeft, offset, high);
+            let offset = self.binary(Op::ShiftRight, shifted, high);
+            let offset = self.number_as(offset, ScalarKind::Float);
+            let sixteenth = self.f32(1.0 / 16.0);
+            let offset = self.binary(Op::Multiply, offset, sixteenth);
+            *slot = self.splat_to(offset, lanes);
+        }
+        let moved = |emitter: &mut Self, value: Expr| {
+            let mut sum = value;
+            for (axis, offset) in [Axis::X, Axis::Y].into_iter().zip(offsets) {
+                let slope = emitter.val(Expression::Derivative { axis, ctrl: Control::Coarse, expr: value });
+                let step = emitter.binary(Op::Multiply, slope, offset);
+                sum = emitter.binary(Op::Add, sum, step);
+            }
+            sum
+        };
+        let expr = if perspective {
+            let position = self.builtin(BuiltIn::Position { invariant: false })?;
+            let reciprocal = self.lane(position, 4, 3);
+            let reciprocal = self.splat_to(reciprocal, lanes);
+            let product = self.binary(Op::Multiply, value.expr, reciprocal);
+            let numerator = moved(self, product);
+            let denominator = moved(self, reciprocal);
+            self.binary(Op::Divide, numerator, denominator)
+        } else {
+            moved(self, value.expr)
+        };
+        Ok(Emission { expr, kind: value.kind })
+    }
+
+    /// Zeros.
+    fn zero_f32(&mut self, lanes: u8) -> Expr {
+        let ty = self.module.numeric(scalar32(ScalarKind::Float), lanes);
+        self.zero(ty)
+    }
+}
+
+/// An element of a signature.
+pub(super) fn element_of(elements: &[SignatureElement], id: ElementId) -> Result<&SignatureElement> {
+    elements.get(id.index()).ok_or_else(|| Error::internal(format!("signature element out of range: {id:?}")))
+}
+
+/// The input is a register: not one that the pipeline makes itself.
+fn is_register(stage: Stage, element: &SignatureElement) -> bool {
+    match stage {
+        Stage::Vertex => {
+            !matches!(element.system_value, SystemValue::VertexId | SystemValue::InstanceId | SystemValue::ViewId)
+                && element.register.is_some()
+        }
+        Stage::Pixel => link::is_varying(element),
+        _ => element.register.is_some(),
+    }
+}
+
+/// Number of a row's register.
+pub(super) fn register_of(element: &SignatureElement, row: u32) -> Option<u32> {
+    (row < element.rows.max(1)).then_some(())?;
+    element.register?.checked_add(row)
+}
+
+/// Name for an element's row, as the HLSL has it: `TEXCOORD1`.
+pub(super) fn element_name(element: &SignatureElement, row: u32) -> String {
+    let index = element.semantic_indices.get(row as usize).copied().unwrap_or(row);
+    format!("{}{index}", element.semantic)
+}
+
+/// Kind of a varying's scalars: constant registers may mix types, and travel as bits.
+pub(super) fn varying_kind(mode: reflection::Interpolation) -> ScalarKind {
+    match mode {
+        reflection::Interpolation::Constant => ScalarKind::Uint,
+        _ => ScalarKind::Float,
+    }
+}
+
+/// Binding of a varying.
+pub(super) fn varying(location: u32, mode: reflection::Interpolation) -> Binding {
+    let (interpolation, sampling) = interpolation(mode);
+    let interpolation = Some(interpolation);
+    Binding::Location { location, interpolation, sampling, blend_src: None, per_primitive: false }
+}

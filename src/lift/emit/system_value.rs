@@ -1,0 +1,79 @@
+//! Values that the pipeline hands over outside the registers.
+
+use naga::{BinaryOperator, BuiltIn, ScalarKind};
+
+use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32};
+use crate::{
+    Error, Result, ir,
+    reflection::{EntryPointInterface, SystemValue},
+};
+
+impl FunctionEmitter<'_, '_> {
+    /// [`ir::Op::SystemValue`], and inputs that are such values.
+    pub(super) fn system_value(
+        &mut self,
+        interface: &EntryPointInterface,
+        system_value: SystemValue,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let (value, lanes) = match system_value {
+            SystemValue::VertexId => {
+                self.module.note("SV_VertexID: counts from the draw's base vertex, which Direct3D leaves out");
+                (self.builtin(BuiltIn::VertexIndex)?, 1)
+            }
+            SystemValue::InstanceId => {
+                self.module.note("SV_InstanceID: counts from the draw's first instance, which Direct3D leaves out");
+                (self.builtin(BuiltIn::InstanceIndex)?, 1)
+            }
+            SystemValue::PrimitiveId => (self.builtin(BuiltIn::PrimitiveIndex)?, 1),
+            SystemValue::SampleIndex => (self.builtin(BuiltIn::SampleIndex)?, 1),
+            SystemValue::Coverage => (self.builtin(BuiltIn::SampleMask)?, 1),
+            SystemValue::ViewId => (self.builtin(BuiltIn::ViewIndex)?, 1),
+            SystemValue::IsFrontFace => {
+                let front = self.builtin(BuiltIn::FrontFacing)?;
+                let (yes, no) = (self.u32(u32::MAX), self.u32(0));
+                (self.select(front, yes, no), 1)
+            }
+            SystemValue::GroupId => (self.builtin(BuiltIn::WorkGroupId)?, 3),
+            SystemValue::GroupIndex => (self.builtin(BuiltIn::LocalInvocationIndex)?, 1),
+            SystemValue::GroupThreadId => (self.group_thread_id(interface)?, 3),
+            SystemValue::DispatchThreadId => (self.dispatch_thread_id(interface)?, 3),
+            _ => return Err(Error::unsupported(format!("system value: {system_value:?}"))),
+        };
+        let value = self.lanes_from(value, lanes, 0, ty.lanes().min(lanes));
+        self.from_register(value, ScalarKind::Uint, ty)
+    }
+
+    /// Thread's place in its group.
+    fn group_thread_id(&mut self, interface: &EntryPointInterface) -> Result<Expr> {
+        if !self.flattened {
+            return self.builtin(BuiltIn::LocalInvocationId);
+        }
+        let index = self.builtin(BuiltIn::LocalInvocationIndex)?;
+        let [width, height, _] = group_size(interface);
+        let (width, height) = (self.u32(width), self.u32(height));
+        let x = self.binary(BinaryOperator::Modulo, index, width);
+        let row = self.binary(BinaryOperator::Divide, index, width);
+        let y = self.binary(BinaryOperator::Modulo, row, height);
+        let z = self.binary(BinaryOperator::Divide, row, height);
+        Ok(self.vector_of(scalar32(ScalarKind::Uint), &[x, y, z]))
+    }
+
+    /// Thread's place in the dispatch.
+    fn dispatch_thread_id(&mut self, interface: &EntryPointInterface) -> Result<Expr> {
+        if !self.flattened {
+            return self.builtin(BuiltIn::GlobalInvocationId);
+        }
+        let group = self.builtin(BuiltIn::WorkGroupId)?;
+        let sides = group_size(interface).map(|side| self.u32(side));
+        let size = self.vector_of(scalar32(ScalarKind::Uint), &sides);
+        let first = self.binary(BinaryOperator::Multiply, group, size);
+        let thread = self.group_thread_id(interface)?;
+        Ok(self.binary(BinaryOperator::Add, first, thread))
+    }
+}
+
+/// Threads of a group, at least one on each side.
+fn group_size(interface: &EntryPointInterface) -> [u32; 3] {
+    interface.facts.thread_group_size.unwrap_or([1; 3]).map(|side| side.max(1))
+}
