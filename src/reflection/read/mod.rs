@@ -1,0 +1,8 @@
+//! From the parts of a container to an [`Interface`](super::Interface).
+
+mod bindings;
+mod layouts;
+mod merge;
+mod signatures;
+
+pub(super) use merge::{merge_parts, parts_alone};
