@@ -1,0 +1,363 @@
+//! From the tokens of a part to typed declarations and instructions.
+
+use smallvec::SmallVec;
+
+use super::{
+    declaration::{self, Declaration},
+    opcode::Opcode,
+    operand::Operand,
+    token::{Tokens, bits},
+};
+use crate::{
+    Error, Result,
+    reflection::{ShaderModel, Stage},
+};
+
+/// A tokenized program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenProgram {
+    /// Stage.
+    pub stage: Stage,
+    /// Shader Model.
+    pub model: ShaderModel,
+    /// One phase, except in hull shaders.
+    pub phases: Vec<Phase>,
+}
+
+impl TokenProgram {
+    /// All declarations of all phases, in file order.
+    pub fn declarations(&self) -> impl Iterator<Item = &Declared> {
+        self.phases.iter().flat_map(|phase| &phase.declarations)
+    }
+}
+
+/// Part of a program: all of it, or one phase of a hull shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Which.
+    pub kind: PhaseKind,
+    /// Its declarations, in file order.
+    pub declarations: Vec<Declared>,
+    /// Its instructions, in file order.
+    pub instructions: Vec<Instruction>,
+}
+
+/// What a phase is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseKind {
+    /// The whole of a program, or what precedes the first phase of a hull shader.
+    Main,
+    /// `hs_decls`: declarations for all phases.
+    Declarations,
+    /// `hs_control_point_phase`: runs for each output control point.
+    ControlPoint,
+    /// `hs_fork_phase`: writes patch constants.
+    Fork,
+    /// `hs_join_phase`: writes patch constants, and reads what the fork phases wrote.
+    Join,
+}
+
+/// A declaration and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// Byte offset in the part.
+    pub offset: usize,
+    /// What it says.
+    pub declaration: Declaration,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// What it does.
+    pub opcode: Opcode,
+    /// Number among the instructions of the program, from 0.
+    pub number: u32,
+    /// Byte offset in the part.
+    pub offset: usize,
+    /// The result is clamped to 0..1.
+    pub saturate: bool,
+    /// The opcode token, for controls of single opcodes.
+    pub token: u32,
+    /// Offset in texels, of sampling instructions.
+    pub texel_offset: Option<[i8; 3]>,
+    /// The operands, as [`Opcode::operands`] lists them.
+    pub operands: SmallVec<[Operand; 4]>,
+}
+
+impl Instruction {
+    /// The condition holds if the operand is not zero (`if_nz`); else if it is zero (`if_z`).
+    pub fn tests_nonzero(&self) -> bool {
+        bits(self.token, 18, 1) == 1
+    }
+
+    /// Components of the results that must be computed as written.
+    pub fn precise_mask(&self) -> u8 {
+        bits(self.token, 19, 4) as u8
+    }
+
+    /// What `resinfo` and `sampleinfo` return.
+    pub fn return_type(&self) -> u32 {
+        bits(self.token, 11, 2)
+    }
+
+    /// An error in this instruction.
+    pub fn place(&self, error: Error) -> Error {
+        error.at_offset(self.offset).at_instruction(self.number)
+    }
+
+    /// The instruction has no lowering.
+    pub fn unsupported(&self, details: &str) -> Error {
+        self.place(Error::unsupported(format!("{}: {details}", self.opcode.name())))
+    }
+
+    /// The instruction contradicts the format.
+    pub fn malformed(&self, details: &str) -> Error {
+        self.place(Error::malformed(format!("{}: {details}", self.opcode.name())))
+    }
+}
+
+/// Reads a `SHDR` or `SHEX` part.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) with the offset of the token that contradicts the format.
+pub fn decode(part: &[u8]) -> Result<TokenProgram> {
+    let mut tokens = Tokens::new(part);
+    let version = tokens.next()?;
+    let stage = match bits(version, 16, 16) {
+        0 => Stage::Pixel,
+        1 => Stage::Vertex,
+        2 => Stage::Geometry,
+        3 => Stage::Hull,
+        4 => Stage::Domain,
+        5 => Stage::Compute,
+        stage => return Err(Error::malformed(format!("unknown stage of a program: {stage}")).at_offset(0)),
+    };
+    let model = ShaderModel { major: bits(version, 4, 4) as u8, minor: bits(version, 0, 4) as u8 };
+    if !matches!(model.major, 4 | 5) {
+        let what = format!("unknown Shader Model of a tokenized program: {}.{}", model.major, model.minor);
+        return Err(Error::malformed(what).at_offset(0));
+    }
+    let length = tokens.next()? as usize;
+    let Some(body) = length.checked_sub(2).filter(|body| *body <= tokens.remaining()) else {
+        return Err(Error::malformed(format!("a program's length does not fit its part: {length} tokens")).at_offset(4));
+    };
+    let tokens = tokens.split(body)?;
+    let mut reader = Reader {
+        layout_5_1: (model.major, model.minor) >= (5, 1),
+        phases: vec![Phase { kind: PhaseKind::Main, declarations: Vec::new(), instructions: Vec::new() }],
+        number: 0,
+    };
+    reader.read(tokens)?;
+    Ok(TokenProgram { stage, model, phases: reader.phases })
+}
+
+struct Reader {
+    layout_5_1: bool,
+    /// The phases so far; there is always one.
+    phases: Vec<Phase>,
+    /// Number of the next instruction.
+    number: u32,
+}
+
+impl Reader {
+    fn read(&mut self, mut tokens: Tokens<'_>) -> Result<()> {
+        while !tokens.is_empty() {
+            let offset = tokens.offset();
+            let token = tokens.next()?;
+            let number = bits(token, 0, 11);
+            let Some(opcode) = Opcode::from_number(number) else {
+                return Err(Error::malformed(format!("unknown opcode: {number}")).at_offset(offset));
+            };
+            if opcode == Opcode::CustomData {
+                let length = tokens.next()? as usize;
+                let Some(length) = length.checked_sub(2) else {
+                    return Err(Error::malformed("customdata shorter than its header").at_offset(offset));
+                };
+                let data = tokens.split(length)?;
+                self.custom_data(bits(token, 11, 21), data, offset)?;
+                continue;
+            }
+            let mut length = bits(token, 24, 7) as usize;
+            // These can be longer than 127 tokens: the length is then the next token.
+            let long = matches!(opcode, Opcode::DclFunctionTable | Opcode::DclInterface | Opcode::InterfaceCall);
+            let extended = bits(token, 31, 1) == 1;
+            let mut header = 1;
+            if length == 0 && extended && long {
+                length = tokens.next()? as usize;
+                header = 2;
+            }
+            let Some(length) = length.checked_sub(header) else {
+                return Err(Error::malformed("an instruction's length is 0").at_offset(offset));
+            };
+            let body = tokens.split(length)?;
+            self.statement(opcode, token, offset, body, extended && !long).map_err(|error| error.at_offset(offset))?;
+        }
+        Ok(())
+    }
+
+    /// Reads what stands behind an opcode token.
+    fn statement(
+        &mut self,
+        opcode: Opcode,
+        token: u32,
+        offset: usize,
+        mut tokens: Tokens<'_>,
+        mut extended: bool,
+    ) -> Result<()> {
+        let kind = match opcode {
+            Opcode::HsDecls => Some(PhaseKind::Declarations),
+            Opcode::HsControlPointPhase => Some(PhaseKind::ControlPoint),
+            Opcode::HsForkPhase => Some(PhaseKind::Fork),
+            Opcode::HsJoinPhase => Some(PhaseKind::Join),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            self.phases.push(Phase { kind, declarations: Vec::new(), instructions: Vec::new() });
+            return Ok(());
+        }
+        let mut texel_offset = None;
+        while extended {
+            let token = tokens.next()?;
+            extended = bits(token, 31, 1) == 1;
+            match bits(token, 0, 6) {
+                // The shape and type of the resource repeat its declaration.
+                0 | 2 | 3 => {}
+                1 => {
+                    let nibble = |low| ((bits(token, low, 4) << 4) as i8) >> 4;
+                    texel_offset = Some([nibble(9), nibble(13), nibble(17)]);
+                }
+                kind => return Err(Error::malformed(format!("unknown extended token of an opcode: {kind}"))),
+            }
+        }
+        if opcode.is_declaration() {
+            let declaration = declaration::read(opcode, token, &mut tokens, self.layout_5_1)?;
+            self.phase().declarations.push(Declared { offset, declaration });
+        } else {
+            let mut operands = SmallVec::new();
+            if opcode == Opcode::InterfaceCall {
+                // The number of the function in its table; it is not needed to refuse the call.
+                tokens.next()?;
+                operands.push(Operand::read(&mut tokens)?);
+            }
+            for _ in opcode.operands() {
+                operands.push(Operand::read(&mut tokens)?);
+            }
+            let saturate = bits(token, 13, 1) == 1 && has_saturate(opcode);
+            let number = self.number;
+            self.number += 1;
+            self.phase().instructions.push(Instruction {
+                opcode,
+                number,
+                offset,
+                saturate,
+                token,
+                texel_offset,
+                operands,
+            });
+        }
+        if !tokens.is_empty() {
+            let what = format!("{} is longer than its operands: {} tokens", opcode.name(), tokens.remaining());
+            return Err(Error::malformed(what).at_offset(tokens.offset()));
+        }
+        Ok(())
+    }
+
+    fn custom_data(&mut self, class: u32, mut tokens: Tokens<'_>, offset: usize) -> Result<()> {
+        const IMMEDIATE_CONSTANT_BUFFER: u32 = 3;
+        if class != IMMEDIATE_CONSTANT_BUFFER {
+            // Comments, debug information, messages of the debug layer, and the constants that Direct3D 9's clip
+            // planes are in: none changes what the program computes.
+            return Ok(());
+        }
+        if tokens.remaining() % 4 != 0 {
+            let what = format!("an immediate constant buffer of partial rows: {} words", tokens.remaining());
+            return Err(Error::malformed(what).at_offset(offset));
+        }
+        let mut rows = Vec::with_capacity(tokens.remaining() / 4);
+        while !tokens.is_empty() {
+            rows.push([tokens.next()?, tokens.next()?, tokens.next()?, tokens.next()?]);
+        }
+        let declaration = Declaration::ImmediateConstantBuffer(rows);
+        self.phase().declarations.push(Declared { offset, declaration });
+        Ok(())
+    }
+
+    fn phase(&mut self) -> &mut Phase {
+        self.phases.last_mut().expect("the first phase is made with the reader")
+    }
+}
+
+/// Bit 13 of the opcode token means saturation, not another control.
+fn has_saturate(opcode: Opcode) -> bool {
+    opcode != Opcode::Sync
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(stage: u32, model: u32, words: &[u32]) -> Vec<u8> {
+        let header = [stage << 16 | model, words.len() as u32 + 2];
+        header.iter().chain(words).flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn instruction_with_offsets() {
+        // sample_aoffimmi(-1,2,0) r0.xyzw, v0.xyxx, t1.xyzw, s2
+        let words = [
+            69 | 11 << 24 | 1 << 31,
+            1 | 0xf << 9 | 2 << 13,
+            0x0010_00f2,
+            0,
+            0x0010_1046,
+            0,
+            0x0010_7e46,
+            1,
+            0x0010_6000,
+            2,
+            0x0000_0000,
+        ];
+        let error = decode(&part(0, 0x50, &words)).unwrap_err();
+        assert!(error.what.contains("longer than its operands"), "{error}");
+
+        let mut words = words[..10].to_vec();
+        words[0] = 69 | 10 << 24 | 1 << 31;
+        let program = decode(&part(0, 0x50, &words)).unwrap();
+        let instruction = &program.phases[0].instructions[0];
+        assert_eq!(instruction.opcode, Opcode::Sample);
+        assert_eq!(instruction.texel_offset, Some([-1, 2, 0]));
+        assert_eq!(instruction.operands.len(), 4);
+    }
+
+    #[test]
+    fn constant_buffer_of_5_1() {
+        // dcl_constantbuffer CB3[2:5][16], immediateIndexed, space=7
+        let words = [89 | 7 << 24, 0x0030_8e46, 3, 2, 5, 16, 7];
+        let program = decode(&part(5, 0x51, &words)).unwrap();
+        let range = declaration::RegisterRange { id: 3, space: 7, register: 2, count: Some(4) };
+        assert_eq!(program.phases[0].declarations[0].declaration, Declaration::ConstantBuffer { range, rows: 16 });
+    }
+
+    #[test]
+    fn lengths_are_checked() {
+        assert!(decode(&[]).is_err());
+        assert!(decode(&part(0, 0x50, &[58])).unwrap_err().what.contains("length is 0"));
+        assert!(decode(&part(0, 0x50, &[58 | 9 << 24])).unwrap_err().what.contains("longer than the program"));
+        // customdata with a length below its header
+        assert!(decode(&part(0, 0x50, &[53 | 3 << 11, 1])).is_err());
+        assert!(decode(&part(0, 0x50, &[2047 | 1 << 24])).unwrap_err().what.contains("unknown opcode"));
+        let mut short = part(0, 0x50, &[58 | 1 << 24]);
+        short[4] = 9;
+        assert!(decode(&short).unwrap_err().what.contains("does not fit"));
+    }
+
+    #[test]
+    fn phases_of_a_hull_shader() {
+        let words = [113 | 1 << 24, 147 | 3 << 11 | 1 << 24, 115 | 1 << 24, 62 | 1 << 24];
+        let program = decode(&part(3, 0x50, &words)).unwrap();
+        let kinds: Vec<_> = program.phases.iter().map(|phase| phase.kind).collect();
+        assert_eq!(kinds, [PhaseKind::Main, PhaseKind::Declarations, PhaseKind::Fork]);
+        assert_eq!(program.phases[1].declarations[0].declaration, Declaration::InputControlPointCount(3));
+    }
+}
