@@ -270,7 +270,7 @@ impl Reader {
             // planes are in: none changes what the program computes.
             return Ok(());
         }
-        if tokens.remaining() % 4 != 0 {
+        if !tokens.remaining().is_multiple_of(4) {
             let what = format!("an immediate constant buffer of partial rows: {} words", tokens.remaining());
             return Err(Error::malformed(what).at_offset(offset));
         }

@@ -42,11 +42,3 @@ pub fn lift(container: &Container<'_>, _interface: Interface, _options: &LiftOpt
     let program = decode(part.data).map_err(|error| error.in_part(part.name))?;
     Err(Error::unsupported(format!("DXBC of {:?}", program.stage)))
 }
-
-/// Completes and corrects what the parts say with what the program's tokens declare.
-///
-/// # Errors
-/// Names the token that contradicts the format.
-pub fn declare(_container: &Container<'_>, _interface: &mut Interface) -> Result<()> {
-    Ok(())
-}
