@@ -45,8 +45,11 @@ impl<'d, 'a> Layouts<'d, 'a> {
         self.definitions.part()
     }
 
-    /// The layout of a buffer. For a structured buffer it is that of an element: the members of the structure, or one
-    /// field named `$Element` if it is no structure.
+    /// The layout of a buffer.
+    ///
+    /// A structured buffer's element is one variable named `$Element`, and the contents of a `ConstantBuffer<T>` are one
+    /// that has the buffer's name (and is an array of one, where the buffers are an array). If it is a structure, its
+    /// members are the fields, as a programmer sees them.
     pub fn buffer(&mut self, buffer: &BufferRecord<'a>) -> Result<BufferLayout> {
         let packing = if buffer.ty == STRUCTURED_ELEMENT { Packing::Tight } else { Packing::Rows };
         let mut fields = Vec::new();
@@ -64,9 +67,9 @@ impl<'d, 'a> Layouts<'d, 'a> {
                 used: Some(variable.flags & VARIABLE_USED != 0),
             });
         }
-        if packing == Packing::Tight
-            && let [Field { ty: FieldType { shape: FieldShape::Struct(members), elements: None, .. }, .. }] =
-                &mut fields[..]
+        if let [Field { offset: 0, name, ty, .. }] = &mut fields[..]
+            && (packing == Packing::Tight || *name == buffer.name)
+            && let FieldType { shape: FieldShape::Struct(members), elements: None | Some(1), .. } = ty
         {
             fields = std::mem::take(members);
         }
