@@ -6,6 +6,8 @@ pub mod dxil;
 mod error;
 pub mod ir;
 pub mod lift;
+#[cfg(feature = "bevy")]
+pub mod plugin;
 pub mod reflection;
 
 pub use error::{Error, ErrorKind, Place, Result};

@@ -1,0 +1,3 @@
+//! The Bevy plugin.
+
+pub mod constants;
