@@ -1,5 +1,7 @@
 //! Compiled Direct3D shaders as Bevy assets.
 
+#[cfg(feature = "cli")]
+pub mod cases;
 pub mod container;
 pub mod dxbc;
 pub mod dxil;

@@ -1,0 +1,23 @@
+//! Execution cases: lifted shaders run on wgpu, and what they write is compared with values that someone worked out.
+//!
+//! A case is a `*.dxcase.ron` file; `docs/cases.md` describes its format, and [`format`](mod@format) holds it as types. [`Runner`]
+//! runs cases on the device that wgpu finds; `dxshader run` and the project's tests are thin layers over [`run_files`].
+
+mod bind;
+mod compare;
+mod device;
+mod dispatch;
+mod draw;
+pub mod format;
+mod formats;
+mod pipeline;
+mod report;
+mod resources;
+mod runner;
+#[cfg(test)]
+mod tests;
+mod texels;
+pub mod values;
+
+pub use report::*;
+pub use runner::*;

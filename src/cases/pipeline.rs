@@ -1,0 +1,118 @@
+//! What dispatches and draws share: shader modules, and stages bound to their groups.
+
+use super::{
+    bind::{Binder, BoundStage, Hazards, StageModule, specialize},
+    device::{Gpu, Halt},
+    format::{self, Case, ShaderStage},
+    resources::Resources,
+};
+use crate::{
+    lift::{BindingModel, Emitted, LiftOptions, Program, Target, lift},
+    reflection::Stage,
+};
+
+/// Where a step runs, and on what.
+pub struct Context<'a> {
+    /// The device.
+    pub gpu: &'a Gpu,
+    /// The case.
+    pub case: &'a Case,
+    /// Its resources.
+    pub resources: &'a Resources<'a>,
+    /// The folder that file names start from.
+    pub folder: &'a std::path::Path,
+}
+
+impl Context<'_> {
+    /// Lifts a shader.
+    ///
+    /// # Errors
+    /// Its file cannot be read, does not lift, or holds another stage.
+    pub fn lift(&self, shader: &format::Shader) -> Result<Program, Halt> {
+        let path = self.folder.join(&shader.file);
+        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let options = LiftOptions { entry: shader.entry.clone() };
+        let program = lift(&bytes, &options).map_err(|error| format!("{}: {error}", shader.file))?;
+        if shader.stage != ShaderStage::Library && Some(program.stage()) != stage_of(shader.stage) {
+            return Err(Halt::Failed(format!(
+                "{}: its stage is {:?}, not {:?}",
+                shader.file,
+                program.stage(),
+                shader.stage
+            )));
+        }
+        Ok(program)
+    }
+
+    /// A target that tells a program of what is bound to it, in a group of its own.
+    ///
+    /// # Errors
+    /// A binding names a resource that is not there.
+    pub fn target(
+        &self,
+        program: &Program,
+        shader: &format::Shader,
+        group: u32,
+        hazards: &Hazards<'_>,
+    ) -> Result<Target, Halt> {
+        let mut target = Target {
+            binding_model: BindingModel::PerStage { group },
+            capabilities: self.gpu.capabilities,
+            entry: shader.entry.clone(),
+            ..Default::default()
+        };
+        specialize(self.gpu, &self.case.bindings, self.resources, hazards, &program.interface, &mut target)?;
+        Ok(target)
+    }
+
+    /// Emits a program.
+    ///
+    /// # Errors
+    /// The target cannot express it.
+    pub fn emit(&self, program: Program, shader: &format::Shader, target: &Target) -> Result<StageModule, Halt> {
+        let emitted = program.emit(target).map_err(|error| format!("{}: {error}", shader.file))?;
+        Ok(StageModule { stage: program.stage(), interface: program.interface, emitted })
+    }
+
+    /// The bind group of a stage.
+    ///
+    /// # Errors
+    /// A binding does not fit what the module declares.
+    pub fn bind(&self, module: &StageModule, hazards: &Hazards<'_>) -> Result<BoundStage, Halt> {
+        let binder = Binder { gpu: self.gpu, bindings: &self.case.bindings, resources: self.resources, hazards };
+        binder.bind(module).map_err(|halt| halt.within(&format!("{:?} shader", module.stage)))
+    }
+
+    /// wgpu's shader module.
+    pub fn shader_module(&self, emitted: &Emitted) -> wgpu::ShaderModule {
+        self.gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(emitted.module.clone())),
+        })
+    }
+
+    /// The layout of groups, in their order.
+    pub fn pipeline_layout(&self, groups: &[&BoundStage]) -> wgpu::PipelineLayout {
+        let layouts = groups.iter().map(|bound| Some(&bound.layout)).collect::<Vec<_>>();
+        self.gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &layouts,
+            immediate_size: 0,
+        })
+    }
+}
+
+/// The reflection's name of a stage; libraries have none of their own.
+fn stage_of(stage: ShaderStage) -> Option<Stage> {
+    Some(match stage {
+        ShaderStage::Vertex => Stage::Vertex,
+        ShaderStage::Hull => Stage::Hull,
+        ShaderStage::Domain => Stage::Domain,
+        ShaderStage::Geometry => Stage::Geometry,
+        ShaderStage::Pixel => Stage::Pixel,
+        ShaderStage::Compute => Stage::Compute,
+        ShaderStage::Amplification => Stage::Amplification,
+        ShaderStage::Mesh => Stage::Mesh,
+        ShaderStage::Library => return None,
+    })
+}

@@ -1,0 +1,150 @@
+//! Runs cases, one after the other, on one device.
+
+use std::{
+    any::Any,
+    io::{self, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    compare::compare,
+    device::{Gpu, Halt},
+    format::{Case, Shader, Step, Steps},
+    pipeline::Context,
+    report::{CaseReport, Outcome, ReportFormat, Summary},
+    resources::Resources,
+};
+
+/// Runs cases. It keeps one device for all of them, and opens another when a case loses it.
+pub struct Runner {
+    gpu: Result<Gpu, String>,
+}
+
+impl Runner {
+    /// Opens the device that wgpu finds first (`VK_DRIVER_FILES`, `WGPU_BACKEND` and the like choose another), with all
+    /// its features.
+    ///
+    /// # Errors
+    /// There is no device, for the reason given.
+    pub fn new() -> Result<Self, String> {
+        Ok(Self { gpu: Ok(Gpu::new()?) })
+    }
+
+    /// Name of the device and of its driver.
+    pub fn device(&self) -> String {
+        match &self.gpu {
+            Ok(gpu) => format!("{}, {} {}", gpu.info.name, gpu.info.driver, gpu.info.driver_info),
+            Err(reason) => reason.clone(),
+        }
+    }
+
+    /// Runs the case of a file. Whatever is wrong with it, or goes wrong with it, is in the report.
+    pub fn run_file(&mut self, path: &Path) -> CaseReport {
+        let report = |about, outcome| CaseReport { case: path.to_owned(), about, outcome };
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return report(None, Outcome::failed(error.to_string())),
+        };
+        let case = match Case::parse(&text) {
+            Ok(case) => case,
+            Err(error) => return report(None, Outcome::failed(error.to_string())),
+        };
+        let outcome = self.run(&case, path.parent().unwrap_or(Path::new("")));
+        report(case.about, outcome)
+    }
+
+    /// Runs a case, whose file names start from `folder`.
+    pub fn run(&mut self, case: &Case, folder: &Path) -> Outcome {
+        let gpu = match &self.gpu {
+            Ok(gpu) => gpu,
+            Err(reason) => return Outcome::failed(format!("no device: {reason}")),
+        };
+        // A panic of the lift, of naga or of wgpu is a failure of this case, not the end of the run.
+        let result = catch_unwind(AssertUnwindSafe(|| gpu.checked(|| run_case(gpu, case, folder))));
+        let (outcome, lost) = match result {
+            Ok(Ok(mismatches)) => (Outcome::compared(mismatches), false),
+            Ok(Err(Halt::Failed(reason))) => (Outcome::failed(reason), false),
+            Ok(Err(Halt::Skipped(reason))) => (Outcome::Skipped { reason }, false),
+            Ok(Err(Halt::Lost(reason))) => (Outcome::failed(reason), true),
+            Err(panic) => (Outcome::failed(format!("panicked: {}", panic_text(&*panic))), true),
+        };
+        if lost {
+            self.gpu = Gpu::new();
+        }
+        outcome
+    }
+}
+
+/// Runs the cases of files, in order, and writes a line for each and a last one.
+///
+/// # Errors
+/// There is no device, or `out` fails.
+pub fn run_files(paths: &[PathBuf], format: ReportFormat, out: &mut dyn Write) -> io::Result<Summary> {
+    let mut runner = Runner::new().map_err(io::Error::other)?;
+    let mut summary = Summary::default();
+    for path in paths {
+        let report = runner.run_file(path);
+        format.write_case(out, &report)?;
+        summary.add(&report);
+    }
+    format.write_summary(out, summary)?;
+    Ok(summary)
+}
+
+/// Skips a case that the device lacks something for.
+fn check_requirements(gpu: &Gpu, case: &Case) -> Result<(), Halt> {
+    for name in &case.requires {
+        let feature = wgpu::Features::from_name(name).ok_or_else(|| format!("wgpu has no feature {name}"))?;
+        if !gpu.features().contains(feature) {
+            return Err(Halt::Skipped(format!("the device lacks {name}")));
+        }
+    }
+    let lanes = (gpu.info.subgroup_min_size, gpu.info.subgroup_max_size);
+    match case.wave {
+        Some(wave) if lanes != (wave, wave) => {
+            Err(Halt::Skipped(format!("the device's subgroups have {} to {} lanes, not {wave}", lanes.0, lanes.1)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs all steps, and compares.
+fn run_case(gpu: &Gpu, case: &Case, folder: &Path) -> Result<Vec<super::Mismatch>, Halt> {
+    if case.expect.is_empty() {
+        return Err("it expects nothing".into());
+    }
+    check_requirements(gpu, case)?;
+    if !case.accels.is_empty() {
+        return Err(Halt::Skipped("acceleration structures".into()));
+    }
+    let resources = Resources::new(gpu, case)?;
+    let context = Context { gpu, case, resources: &resources, folder };
+    run_steps(&context, &case.shaders, &case.run)?;
+    let mut mismatches = Vec::new();
+    for expectation in &case.expect {
+        let (bytes, ty) = resources.read(gpu, expectation)?;
+        let found = compare(expectation, ty, &bytes).map_err(|error| format!("{}: {error}", expectation.of))?;
+        mismatches.extend(found);
+    }
+    Ok(mismatches)
+}
+
+fn run_steps(context: &Context<'_>, shaders: &[Shader], steps: &Steps) -> Result<(), Halt> {
+    for step in &steps.0 {
+        match step {
+            Step::Dispatch(x, y, z) => context.dispatch(shaders, [*x, *y, *z])?,
+            Step::Draw(draw) => context.draw(shaders, draw)?,
+            Step::DrawMesh(_) => return Err(Halt::Skipped("draws with mesh shaders".into())),
+            Step::Rays(_) => return Err(Halt::Skipped("ray tracing pipelines".into())),
+            Step::With(with) => run_steps(context, &with.shaders, &with.run)?,
+        }
+    }
+    Ok(())
+}
+
+/// What a panic says.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("without a message")
+}
