@@ -1,4 +1,13 @@
 //! DXIL: LLVM 3.7 bitcode of Shader Model 6.0 and later, to IR.
+//!
+//! bytes -> [`bitcode`] (blocks and records) -> [`module`] (types, values, functions, metadata) -> [`mod@reflect`]
+//! (the [`Interface`]) and [`lower`] (the IR), which takes the operations of [`op`].
+
+pub mod bitcode;
+pub mod module;
+mod program;
+
+pub use program::{Program as ProgramPart, program_part};
 
 use crate::{
     Error, Result,
@@ -6,6 +15,15 @@ use crate::{
     lift::{LiftOptions, Program},
     reflection::Interface,
 };
+
+/// Reads what a container tells of its DXIL programs: stage, signatures, bindings, layouts.
+///
+/// # Errors
+/// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if there is no DXIL; else names the record or metadata
+/// that contradicts the format.
+pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
+    Err(Error::unsupported("reflection of DXIL"))
+}
 
 /// Lowers the programs of a container (`DXIL` part). `interface` is what [`crate::reflection::reflect`] read.
 ///
