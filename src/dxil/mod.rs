@@ -5,9 +5,8 @@
 
 pub mod bitcode;
 pub mod module;
-mod program;
-
-pub use program::{Program as ProgramPart, program_part};
+mod modules;
+mod reflect;
 
 use crate::{
     Error, Result,
@@ -21,8 +20,10 @@ use crate::{
 /// # Errors
 /// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if there is no DXIL; else names the record or metadata
 /// that contradicts the format.
-pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
-    Err(Error::unsupported("reflection of DXIL"))
+pub fn reflect(container: &Container<'_>) -> Result<Interface> {
+    let (bitcode, module) = modules::program(container)?;
+    let names = modules::reflection(container)?;
+    reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))
 }
 
 /// Lowers the programs of a container (`DXIL` part). `interface` is what [`crate::reflection::reflect`] read.
@@ -31,12 +32,4 @@ pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
 /// Names the instruction that has no lowering, or the record that contradicts the format.
 pub fn lift(_container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
     Err(Error::unsupported("DXIL"))
-}
-
-/// Reads what the metadata of a program tells of it.
-///
-/// # Errors
-/// Names the metadata that contradicts the format.
-pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
-    Err(Error::unsupported("metadata of DXIL"))
 }
