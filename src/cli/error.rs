@@ -40,6 +40,9 @@ pub enum CliError {
     /// The worker threads cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
+    /// Cases cannot be run at all.
+    #[error("cannot run cases: {0}")]
+    Run(String),
     /// A request that makes no sense.
     #[error("{0}")]
     Usage(String),
@@ -50,7 +53,9 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Shader { .. } | Self::Output { .. } => ExitCode::from(1),
-            Self::Read { .. } | Self::Write { .. } | Self::Thread(_) | Self::Usage(_) => ExitCode::from(2),
+            Self::Read { .. } | Self::Write { .. } | Self::Thread(_) | Self::Run(_) | Self::Usage(_) => {
+                ExitCode::from(2)
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ mod error;
 pub mod inspect;
 pub mod lift;
 mod output;
+pub mod run;
 mod text;
 
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Lift(lift::Lift),
     Check(check::Check),
+    Run(run::Run),
 }
 
 /// How a command ended.
@@ -66,6 +68,7 @@ pub fn main() -> ExitCode {
             Command::Inspect(command) => command.run(),
             Command::Lift(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Run(command) => command.run(),
         };
         match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, command) {
             // A panic here has printed its message already.
