@@ -2,8 +2,6 @@
 
 #[cfg(feature = "cli")]
 pub mod cases;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod container;
 pub mod dxbc;
 pub mod dxil;

@@ -10,14 +10,14 @@
 //! * Integers carry no sign, booleans are not integers, and every value has one [`Type`].
 
 mod builder;
-mod cfg;
+pub(crate) mod cfg;
 mod dominators;
 mod function;
 mod module;
 mod op;
 pub mod passes;
 mod types;
-mod verify;
+pub(crate) mod verify;
 
 pub use builder::Builder;
 pub use cfg::{Cfg, Loop, Loops};

@@ -2,7 +2,7 @@
 
 mod ops;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashSet;
 

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// An interface of one compute shader without bindings.
-fn interface() -> Interface {
+pub(crate) fn interface() -> Interface {
     Interface {
         format: Format::Dxil,
         shader_model: ShaderModel { major: 6, minor: 0 },

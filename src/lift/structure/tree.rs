@@ -5,6 +5,9 @@ use smallvec::SmallVec;
 use crate::ir::{Block, Value};
 
 /// A structured function.
+///
+/// Every reachable block stands in it once. A value is computed before it is used, but its block can stand in a list that
+/// was left by then: behind a loop, and in what a guarding [`Flag`] leads to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     /// What is done, in order. Every path ends in [`Node::Return`] or [`Node::Unreachable`].
