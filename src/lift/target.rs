@@ -103,7 +103,8 @@ pub struct PixelInputRegister {
 #[derive(Clone, Default)]
 pub enum BindingModel {
     /// Group 0 constant buffers, 1 textures and buffers, 2 samplers, 3 unordered-access views, 4 their counters;
-    /// binding = register + 65,536 * space. For tools, and for people who port by hand.
+    /// binding = register + 65,536 * space, and 32,768 more for the comparing twin of a sampler. For tools, and for
+    /// people who port by hand.
     #[default]
     ByClass,
     /// All of a stage in one group, densely numbered: constant buffers, shader resources, samplers, unordered-access
@@ -171,7 +172,7 @@ pub struct EmittedResource {
     pub slot: ResourceSlot,
     /// What the module declares there, and a bind group layout must.
     pub ty: EmittedType,
-    /// Number of elements of a binding array; `None` if it is none.
+    /// Number of elements of a binding array, 0 if it is unbounded; `None` if it is none.
     pub count: Option<u32>,
 }
 

@@ -87,14 +87,13 @@ impl FunctionEmitter<'_, '_> {
             let kind = kind_of(element.component);
             for row in 0..element.rows.clamp(1, MAX_ROWS) {
                 let Some(register) = register_of(element, row) else { continue };
-                let (known_kind, known_lanes, name) =
+                let (known_kind, known_lanes, _) =
                     registers.entry(register).or_insert_with(|| (kind, lanes, element_name(element, row)));
                 if *known_kind != kind {
                     let what = format!("vertex input register of mixed types: v{register}");
                     return Err(Error::unsupported(what));
                 }
                 *known_lanes = lanes.max(*known_lanes);
-                let _ = name;
             }
         }
         for (location, (kind, lanes, name)) in registers {

@@ -3,7 +3,12 @@
 //! [`ModuleEmitter`] owns what a module has once (types, globals), [`FunctionEmitter`] what each function has. Both are
 //! spread over files by subject: each file is one `impl` of what it is named for.
 
+mod atomic;
+mod bindings;
+mod buffer;
+mod constant;
 mod expression;
+mod format;
 mod function;
 mod input;
 mod io;
@@ -11,9 +16,13 @@ mod lanes;
 mod module;
 mod output;
 mod resources;
+mod sample;
 mod system_value;
+mod texture;
 mod types;
+mod usage;
 mod variables;
+mod words;
 
 use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;

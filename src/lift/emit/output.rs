@@ -408,7 +408,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A value of the IR as 32-bit lanes of a kind.
-    fn to_register(&mut self, value: Value, ty: ir::Type, kind: ScalarKind) -> Result<Expr> {
+    pub(super) fn to_register(&mut self, value: Value, ty: ir::Type, kind: ScalarKind) -> Result<Expr> {
         let Emission { expr, kind: from } = self.get(value)?;
         match ty.scalar() {
             Some(ir::Scalar::F32 | ir::Scalar::I32 | ir::Scalar::I16) => Ok(self.bits_as(expr, from, kind)),

@@ -1,11 +1,148 @@
-//! Resources: globals for the bindings that are used, and every operation on a resource.
+//! Resources: globals for the bindings that are used, and the way to every operation on a resource.
 
-use super::{Emission, FunctionEmitter, ModuleEmitter};
-use crate::{Error, Result, ir};
+use std::{collections::BTreeMap, num::NonZeroU32};
+
+use naga::{
+    AddressSpace, ArraySize, BinaryOperator, Expression, GlobalVariable, Handle, ImageClass, ImageDimension,
+    MemoryDecorations, ResourceBinding, Scalar, ScalarKind, Span, StorageAccess, StructMember, Type, TypeInner,
+    valid::Capabilities,
+};
+
+use super::{
+    Emission, FunctionEmitter, ModuleEmitter, bindings,
+    expression::Expr,
+    format::{Numeric, Texel, declared_format},
+    io::scalar32,
+    usage::{self, Usage},
+};
+use crate::{
+    Error, Result,
+    ir::{self, BindingId, Op, Value},
+    lift::{
+        BindingRole, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization, TextureSample,
+        ViewDimension,
+    },
+    reflection::{Binding, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
+};
+
+/// Rows of a constant buffer that Direct3D lets a shader see.
+const MAX_ROWS: u32 = 4096;
 
 /// What a module knows of its resources.
 #[derive(Debug, Default)]
-pub(super) struct ResourceState {}
+pub(super) struct ResourceState {
+    /// How each binding that is used is declared.
+    resources: BTreeMap<BindingId, Resource>,
+}
+
+/// A declared binding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resource {
+    /// What it is.
+    pub body: Body,
+    /// One resource, or an array of them.
+    pub elements: Elements,
+    /// The hidden counter.
+    pub counter: Option<Handle<GlobalVariable>>,
+}
+
+/// How many resources a binding holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Elements {
+    /// One, which is the global itself.
+    One,
+    /// A binding array of so many.
+    Array(u32),
+    /// A binding array of a size that is not known.
+    Unbounded,
+}
+
+/// What a binding is declared as.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Body {
+    /// Uniform buffer of rows.
+    Constant {
+        global: Handle<GlobalVariable>,
+        /// Number of rows.
+        rows: u32,
+        /// Kind of their four scalars.
+        kind: ScalarKind,
+    },
+    /// Storage buffer of 32-bit words.
+    Buffer(Buffer),
+    /// Sampled or storage texture.
+    Texture(Texture),
+    /// Sampler, and its twin for comparisons.
+    Sampler { plain: Option<Handle<GlobalVariable>>, comparison: Option<Handle<GlobalVariable>> },
+    /// Acceleration structure.
+    AccelerationStructure,
+}
+
+/// A storage buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Buffer {
+    pub global: Handle<GlobalVariable>,
+    /// What its words are.
+    pub view: BufferView,
+    /// The words are atomics of this kind.
+    pub atomic: Option<ScalarKind>,
+}
+
+/// What the words of a buffer are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BufferView {
+    /// Bytes.
+    Raw,
+    /// Elements of so many bytes.
+    Structured(u32),
+    /// Texels.
+    Typed(Texel),
+}
+
+/// A texture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texture {
+    pub global: Handle<GlobalVariable>,
+    /// Direct3D's shape: 1D textures are declared as 2D of height 1.
+    pub dimension: TextureDimension,
+    /// naga's class.
+    pub class: ImageClass,
+}
+
+impl Texture {
+    /// Kind of a texel's components.
+    pub fn kind(&self) -> ScalarKind {
+        match self.class {
+            ImageClass::Sampled { kind, .. } => kind,
+            ImageClass::Storage { format, .. } => Scalar::from(format).kind,
+            ImageClass::Depth { .. } | ImageClass::External => ScalarKind::Float,
+        }
+    }
+
+    /// It is of naga's class of depth textures.
+    pub fn is_depth(&self) -> bool {
+        matches!(self.class, ImageClass::Depth { .. })
+    }
+
+    /// Lanes of naga's coordinates, without the layer.
+    pub fn lanes(&self) -> u8 {
+        self.dimension.coordinates().max(2)
+    }
+
+    /// The texture is declared as one of two dimensions, but has one.
+    pub fn is_flat(&self) -> bool {
+        matches!(self.dimension, TextureDimension::D1 | TextureDimension::D1Array)
+    }
+}
+
+/// A resource that an operation works on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    /// Its declaration.
+    pub resource: Resource,
+    /// Element of the array of bindings.
+    pub index: Value,
+}
 
 impl ModuleEmitter<'_> {
     /// Declares the globals for the bindings that functions use.
@@ -13,24 +150,489 @@ impl ModuleEmitter<'_> {
     /// # Errors
     /// Names a resource that the target cannot express.
     pub fn declare_resources(&mut self, functions: &[ir::FunctionId]) -> Result<()> {
-        let uses_resources = functions.iter().any(|id| {
-            let function = &self.program.ir.functions[id.index()];
-            let insts = function.blocks.iter().flat_map(|block| &block.insts);
-            insts.filter_map(|&value| function.op(value)).any(|op| matches!(op, ir::Op::Handle { .. }))
-        });
-        if uses_resources { Err(Error::unsupported("resources")) } else { Ok(()) }
+        let program = self.program;
+        let uses = usage::collect(&program.ir, functions)?;
+        let mut wanted = Vec::new();
+        for (&id, usage) in &uses {
+            let binding = program
+                .interface
+                .bindings
+                .get(id.index())
+                .ok_or_else(|| Error::internal(format!("binding out of range: {id:?}")))?;
+            if !matches!(binding.kind, ResourceKind::Sampler { .. }) || usage.sampled || !usage.compared {
+                wanted.push((id, BindingRole::Resource));
+            }
+            if matches!(binding.kind, ResourceKind::Sampler { .. }) && usage.compared {
+                // A sampler that only compares is no twin: it takes the register's own place.
+                let role = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
+                wanted.push((id, role));
+            }
+            if usage.counter {
+                wanted.push((id, BindingRole::Counter));
+            }
+        }
+        let slots =
+            bindings::slots(&self.target.binding_model, self.emitted_stage(), &program.interface.bindings, &wanted)?;
+        let slots: BTreeMap<_, _> = wanted.into_iter().zip(slots).collect();
+        for (&id, usage) in &uses {
+            let binding = &program.interface.bindings[id.index()];
+            let resource = self.declare(id, binding, usage, &slots)?;
+            self.resource_state.resources.insert(id, resource);
+        }
+        self.resources.sort_by_key(|resource| resource.slot);
+        Ok(())
+    }
+
+    /// Stage of the entry points that are emitted.
+    fn emitted_stage(&self) -> Stage {
+        let named = self.target.entry.as_ref();
+        let mut entries = self.program.interface.entry_points.iter();
+        named
+            .and_then(|name| entries.find(|entry| entry.name == *name))
+            .map_or_else(|| self.program.stage(), |entry| entry.stage)
+    }
+
+    /// Declares one binding.
+    fn declare(
+        &mut self,
+        id: BindingId,
+        binding: &Binding,
+        usage: &Usage,
+        slots: &BTreeMap<(BindingId, BindingRole), ResourceSlot>,
+    ) -> Result<Resource> {
+        let known = self.target.resources.get(&Register::from(binding)).copied().unwrap_or_default();
+        let elements = match binding.count {
+            Some(1) => Elements::One,
+            Some(0) => return Err(Error::malformed(format!("binding of no registers: {}", name_of(binding)))),
+            Some(count) => Elements::Array(count),
+            None if known.count > 0 => Elements::Array(known.count),
+            None => Elements::Unbounded,
+        };
+        let slot = slots.get(&(id, BindingRole::Resource)).copied();
+        let declaration = Declaration { id, binding, elements, known, slot };
+        let body = match binding.kind {
+            ResourceKind::ConstantBuffer { size } => self.declare_constant(&declaration, size, usage)?,
+            ResourceKind::TextureBuffer { .. } => {
+                self.declare_buffer(&declaration, BufferView::Typed(Texel::uniform(4, 32, Numeric::Uint)), usage, None)?
+            }
+            ResourceKind::RawBuffer { flags } => {
+                self.declare_buffer(&declaration, BufferView::Raw, usage, Some(flags))?
+            }
+            ResourceKind::StructuredBuffer { stride, flags, .. } => {
+                if stride == 0 {
+                    return Err(Error::malformed(format!("structured buffer of stride 0: {}", name_of(binding))));
+                }
+                self.declare_buffer(&declaration, BufferView::Structured(stride), usage, Some(flags))?
+            }
+            ResourceKind::TypedBuffer { component, components, flags } => {
+                let components = if usage.atomics { 1 } else { components };
+                let texel = known.format.map_or_else(|| Texel::declared(component, components), Texel::of);
+                self.declare_buffer(&declaration, BufferView::Typed(texel), usage, Some(flags))?
+            }
+            ResourceKind::Texture { dimension, component, components, .. } => {
+                let class = match binding.class {
+                    ResourceClass::Uav => {
+                        if dimension.is_multisampled() {
+                            return Err(Error::unsupported("unordered access to multisampled textures"));
+                        }
+                        let format =
+                            known.format.unwrap_or_else(|| declared_format(component, components, usage.atomics));
+                        ImageClass::Storage { format, access: texture_access(usage) }
+                    }
+                    _ => {
+                        let multi = dimension.is_multisampled();
+                        let kind = Numeric::of(component).kind();
+                        let depth = kind == ScalarKind::Float && (usage.compared || known.depth);
+                        if depth { ImageClass::Depth { multi } } else { ImageClass::Sampled { kind, multi } }
+                    }
+                };
+                self.declare_texture(&declaration, dimension, class)?
+            }
+            ResourceKind::Sampler { .. } => self.declare_sampler(&declaration, usage, slots)?,
+            ResourceKind::AccelerationStructure => {
+                let ty = self.ty(TypeInner::AccelerationStructure { vertex_return: false });
+                self.global(
+                    &declaration,
+                    BindingRole::Resource,
+                    slot,
+                    ty,
+                    AddressSpace::Handle,
+                    EmittedType::AccelerationStructure,
+                )?;
+                Body::AccelerationStructure
+            }
+            ResourceKind::FeedbackTexture { .. } => return Err(Error::unsupported("feedback texture")),
+        };
+        let counter = match slots.get(&(id, BindingRole::Counter)) {
+            Some(&slot) => Some(self.declare_counter(&declaration, slot)?),
+            None => None,
+        };
+        Ok(Resource { body, elements, counter })
+    }
+
+    /// A constant buffer, as rows.
+    fn declare_constant(&mut self, declaration: &Declaration<'_>, size: u32, usage: &Usage) -> Result<Body> {
+        let rows = size.div_ceil(16).clamp(1, MAX_ROWS);
+        // Whichever kind most loads want saves casts.
+        let kind = if usage.float_constants > usage.other_constants { ScalarKind::Float } else { ScalarKind::Uint };
+        let row = self.numeric(scalar32(kind), 4);
+        let length = NonZeroU32::new(rows).unwrap_or(NonZeroU32::MIN);
+        let ty = self.ty(TypeInner::Array { base: row, size: ArraySize::Constant(length), stride: 16 });
+        let ty = self.wrapped(declaration, ty, rows * 16);
+        let emitted = EmittedType::Uniform { size: rows * 16 };
+        let global =
+            self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Uniform, emitted)?;
+        Ok(Body::Constant { global, rows, kind })
+    }
+
+    /// A buffer of words.
+    fn declare_buffer(
+        &mut self,
+        declaration: &Declaration<'_>,
+        view: BufferView,
+        usage: &Usage,
+        flags: Option<UavFlags>,
+    ) -> Result<Body> {
+        // Pieces of words can only be written beside other threads' by atomics.
+        let pieces = matches!(view, BufferView::Typed(texel) if usage.stores && !texel.bytes().is_multiple_of(4));
+        let atomic = if usage.atomics || usage.halves_stored || pieces {
+            let signed = usage.signed_atomics && !usage.unsigned_atomics;
+            Some(if signed { ScalarKind::Sint } else { ScalarKind::Uint })
+        } else {
+            None
+        };
+        let writable = usage.stores || atomic.is_some() || declaration.known.read_write;
+        if writable && declaration.binding.class == ResourceClass::Srv && !declaration.known.read_write {
+            return Err(Error::malformed(format!("write to a shader resource: {}", name_of(declaration.binding))));
+        }
+        let word = match atomic {
+            Some(kind) => self.ty(TypeInner::Atomic(scalar32(kind))),
+            None => self.numeric(Scalar::U32, 1),
+        };
+        let ty = self.ty(TypeInner::Array { base: word, size: ArraySize::Dynamic, stride: 4 });
+        let ty = self.wrapped(declaration, ty, 4);
+        let access = if writable { StorageAccess::LOAD | StorageAccess::STORE } else { StorageAccess::LOAD };
+        let global = self.global(
+            declaration,
+            BindingRole::Resource,
+            declaration.slot,
+            ty,
+            AddressSpace::Storage { access },
+            EmittedType::Storage { read_only: !writable },
+        )?;
+        let coherent = flags.is_some_and(|flags| flags.globally_coherent);
+        if coherent && self.target.capabilities.contains(Capabilities::MEMORY_DECORATION_COHERENT) {
+            self.module.global_variables[global].memory_decorations = MemoryDecorations::COHERENT;
+        }
+        Ok(Body::Buffer(Buffer { global, view, atomic }))
+    }
+
+    /// A texture.
+    fn declare_texture(
+        &mut self,
+        declaration: &Declaration<'_>,
+        dimension: TextureDimension,
+        class: ImageClass,
+    ) -> Result<Body> {
+        let dim = match dimension {
+            TextureDimension::D3 => ImageDimension::D3,
+            TextureDimension::Cube | TextureDimension::CubeArray => ImageDimension::Cube,
+            _ => ImageDimension::D2,
+        };
+        let ty = self.ty(TypeInner::Image { dim, arrayed: dimension.is_arrayed(), class });
+        let view = match (dim, dimension.is_arrayed()) {
+            (ImageDimension::D3, _) => ViewDimension::D3,
+            (ImageDimension::Cube, false) => ViewDimension::Cube,
+            (ImageDimension::Cube, true) => ViewDimension::CubeArray,
+            (_, false) => ViewDimension::D2,
+            (_, true) => ViewDimension::D2Array,
+        };
+        let emitted = match class {
+            ImageClass::Storage { format, access } => EmittedType::StorageTexture { dimension: view, format, access },
+            _ => {
+                let sample = match class {
+                    ImageClass::Depth { .. } => TextureSample::Depth,
+                    ImageClass::Sampled { kind: ScalarKind::Sint, .. } => TextureSample::Sint,
+                    ImageClass::Sampled { kind: ScalarKind::Uint, .. } => TextureSample::Uint,
+                    _ => TextureSample::Float {
+                        filterable: !dimension.is_multisampled() && !declaration.known.unfilterable,
+                    },
+                };
+                EmittedType::Texture { dimension: view, sample, multisampled: dimension.is_multisampled() }
+            }
+        };
+        let global =
+            self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Handle, emitted)?;
+        Ok(Body::Texture(Texture { global, dimension, class }))
+    }
+
+    /// A sampler, or two where it is used both ways.
+    fn declare_sampler(
+        &mut self,
+        declaration: &Declaration<'_>,
+        usage: &Usage,
+        slots: &BTreeMap<(BindingId, BindingRole), ResourceSlot>,
+    ) -> Result<Body> {
+        let one = |emitter: &mut Self, role, comparison| {
+            let ty = emitter.ty(TypeInner::Sampler { comparison });
+            let slot = slots.get(&(declaration.id, role)).copied();
+            emitter.global(declaration, role, slot, ty, AddressSpace::Handle, EmittedType::Sampler { comparison })
+        };
+        let twin = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
+        let plain = usage.sampled.then(|| one(self, BindingRole::Resource, false)).transpose()?;
+        let comparison = usage.compared.then(|| one(self, twin, true)).transpose()?;
+        Ok(Body::Sampler { plain, comparison })
+    }
+
+    /// The counter of a structured buffer.
+    fn declare_counter(&mut self, declaration: &Declaration<'_>, slot: ResourceSlot) -> Result<Handle<GlobalVariable>> {
+        if declaration.elements != Elements::One {
+            return Err(Error::unsupported("counters of an array of buffers"));
+        }
+        let ty = self.ty(TypeInner::Atomic(Scalar::U32));
+        let access = StorageAccess::LOAD | StorageAccess::STORE;
+        let emitted = EmittedType::Storage { read_only: false };
+        self.global(declaration, BindingRole::Counter, Some(slot), ty, AddressSpace::Storage { access }, emitted)
+    }
+
+    /// The type of an element of an array of buffers: naga has arrays of structures only.
+    fn wrapped(&mut self, declaration: &Declaration<'_>, ty: Handle<Type>, span: u32) -> Handle<Type> {
+        if declaration.elements == Elements::One {
+            return ty;
+        }
+        let members = vec![StructMember { name: Some("data".into()), ty, binding: None, offset: 0 }];
+        let name = Some(format!("{}_element", name_of(declaration.binding)));
+        self.module.types.insert(Type { name, inner: TypeInner::Struct { members, span } }, Span::UNDEFINED)
+    }
+
+    /// Appends a global, and reports it.
+    fn global(
+        &mut self,
+        declaration: &Declaration<'_>,
+        role: BindingRole,
+        slot: Option<ResourceSlot>,
+        ty: Handle<Type>,
+        space: AddressSpace,
+        emitted: EmittedType,
+    ) -> Result<Handle<GlobalVariable>> {
+        let slot = slot.ok_or_else(|| Error::internal(format!("resource without a place: {:?}", declaration.id)))?;
+        let size = match declaration.elements {
+            Elements::One => None,
+            Elements::Array(count) => Some(ArraySize::Constant(NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))),
+            Elements::Unbounded => Some(ArraySize::Dynamic),
+        };
+        let ty = match size {
+            Some(size) => self.ty(TypeInner::BindingArray { base: ty, size }),
+            None => ty,
+        };
+        let mut name = name_of(declaration.binding);
+        match role {
+            BindingRole::Resource => {}
+            BindingRole::ComparisonSampler => name.push_str("_comparison"),
+            BindingRole::Counter => name.push_str("_counter"),
+        }
+        let global = GlobalVariable {
+            name: Some(name),
+            space,
+            binding: Some(ResourceBinding { group: slot.group, binding: slot.binding }),
+            ty,
+            init: None,
+            memory_decorations: MemoryDecorations::empty(),
+        };
+        let count = match declaration.elements {
+            Elements::One => None,
+            Elements::Array(count) => Some(count),
+            Elements::Unbounded => Some(0),
+        };
+        self.resources.push(EmittedResource { binding: declaration.id, role, slot, ty: emitted, count });
+        Ok(self.module.global_variables.append(global, Span::UNDEFINED))
     }
 }
 
+/// A binding that is being declared.
+struct Declaration<'b> {
+    id: BindingId,
+    binding: &'b Binding,
+    elements: Elements,
+    known: ResourceSpecialization,
+    slot: Option<ResourceSlot>,
+}
+
+/// Name for a binding: the HLSL's, or its register: `t3`, `t3_space1`.
+pub(super) fn name_of(binding: &Binding) -> String {
+    if let Some(name) = binding.name.as_ref().filter(|name| !name.is_empty()) {
+        return name.clone();
+    }
+    let class = match binding.class {
+        ResourceClass::Cbv => 'b',
+        ResourceClass::Srv => 't',
+        ResourceClass::Uav => 'u',
+        ResourceClass::Sampler => 's',
+    };
+    match binding.space {
+        0 => format!("{class}{}", binding.register),
+        space => format!("{class}{}_space{space}", binding.register),
+    }
+}
+
+/// Access of a storage texture: at least one of them.
+fn texture_access(usage: &Usage) -> StorageAccess {
+    let mut access = StorageAccess::empty();
+    access.set(StorageAccess::LOAD, usage.loads);
+    access.set(StorageAccess::STORE, usage.stores);
+    if usage.atomics {
+        access |= StorageAccess::LOAD | StorageAccess::STORE | StorageAccess::ATOMIC;
+    }
+    if access.is_empty() { StorageAccess::LOAD } else { access }
+}
+
 impl FunctionEmitter<'_, '_> {
-    /// An operation on a resource, `value` of the function; `ty` is its result's type. Handles themselves give nothing:
+    /// An operation on a resource, whose value is `result`; `ty` is its result's type. Handles themselves give nothing:
     /// operations look at the handle's definition.
     ///
     /// The caller has made sure that a helper lane does not get here with an operation that writes.
     ///
     /// # Errors
     /// Names what has no lowering.
-    pub fn resource_op(&mut self, _value: ir::Value, _op: &ir::Op, _ty: ir::Type) -> Result<Option<Emission>> {
-        Err(Error::unsupported("resource operation"))
+    pub fn resource_op(&mut self, result: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+        match op {
+            Op::Handle { .. } => Ok(None),
+            &Op::LoadConstant { handle, row, offset } => self.load_constant(handle, row, offset, ty).map(Some),
+            &Op::LoadBuffer { handle, address } => self.load_buffer(handle, address, ty).map(Some),
+            &Op::StoreBuffer { handle, address, value } => {
+                self.store_buffer(handle, address, value)?;
+                Ok(None)
+            }
+            &Op::AtomicBuffer { op, handle, address, value, compare } => {
+                self.atomic_buffer(op, handle, address, value, compare).map(Some)
+            }
+            &Op::UpdateCounter { handle, increment } => self.update_counter(handle, increment).map(Some),
+            &Op::BufferSize { handle } => self.buffer_size(handle).map(Some),
+            &Op::LoadTexture { handle, coordinates, level, sample, offset } => {
+                self.load_texture(handle, coordinates, level, sample, offset, ty).map(Some)
+            }
+            &Op::StoreTexture { handle, coordinates, sample, value } => {
+                self.store_texture(handle, coordinates, sample, value)?;
+                Ok(None)
+            }
+            &Op::AtomicTexture { op, handle, coordinates, value, compare } => {
+                let used = self.is_used(result);
+                self.atomic_texture(op, handle, coordinates, value, compare, used)
+            }
+            Op::Sample(sample) => self.sample(sample, ty).map(Some),
+            Op::Gather(gather) => self.gather(gather, ty).map(Some),
+            &Op::CalculateLod { texture, sampler: _, coordinates, clamped } => {
+                self.calculate_lod(texture, coordinates, clamped).map(Some)
+            }
+            &Op::TextureSize { handle, level } => self.texture_size(handle, level).map(Some),
+            &Op::SampleCount(handle) => self.sample_count(handle).map(Some),
+            &Op::SamplePosition { handle, sample } => self.sample_position(handle, sample).map(Some),
+            _ => Err(Error::internal(format!("no operation on a resource: {op:?}"))),
+        }
+    }
+
+    /// The resource behind a handle.
+    pub(super) fn bound(&self, handle: Value) -> Result<Bound> {
+        let (binding, index) = usage::binding_of(self.ir, handle)?;
+        let resource = self
+            .module
+            .resource_state
+            .resources
+            .get(&binding)
+            .copied()
+            .ok_or_else(|| Error::internal(format!("resource was not declared: {binding:?}")))?;
+        Ok(Bound { resource, index })
+    }
+
+    /// The buffer behind a handle, and its pointer.
+    pub(super) fn bound_buffer(&mut self, handle: Value) -> Result<(Buffer, Expr)> {
+        let bound = self.bound(handle)?;
+        let Body::Buffer(buffer) = bound.resource.body else {
+            return Err(Error::malformed("buffer operation on another kind of resource"));
+        };
+        let pointer = self.buffer_pointer(&bound, buffer.global)?;
+        Ok((buffer, pointer))
+    }
+
+    /// The texture behind a handle, and its expression.
+    pub(super) fn bound_texture(&mut self, handle: Value) -> Result<(Texture, Expr)> {
+        let bound = self.bound(handle)?;
+        let Body::Texture(texture) = bound.resource.body else {
+            return Err(Error::malformed("texture operation on another kind of resource"));
+        };
+        let image = self.element(&bound, texture.global)?;
+        Ok((texture, image))
+    }
+
+    /// The sampler behind a handle.
+    pub(super) fn bound_sampler(&mut self, handle: Value, comparison: bool) -> Result<Expr> {
+        let bound = self.bound(handle)?;
+        let Body::Sampler { plain, comparison: twin } = bound.resource.body else {
+            return Err(Error::malformed("another kind of resource as sampler"));
+        };
+        let global = if comparison { twin } else { plain };
+        let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
+        self.element(&bound, global)
+    }
+
+    /// The global, or the element of the array of bindings that it is. An index out of range is undefined in Direct3D:
+    /// here it gives the last element.
+    fn element(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
+        let base = self.pre(Expression::GlobalVariable(global));
+        let count = match bound.resource.elements {
+            Elements::One => return Ok(base),
+            Elements::Array(count) => Some(count),
+            Elements::Unbounded => None,
+        };
+        if let Some(index) = self.ir.as_scalar_constant(bound.index) {
+            let last = count.map_or(u32::MAX, |count| count - 1);
+            return Ok(self.val(Expression::AccessIndex { base, index: (index as u32).min(last) }));
+        }
+        let mut index = self.get_as(bound.index, ScalarKind::Uint)?;
+        if let Some(count) = count {
+            let last = self.u32(count - 1);
+            index = self.min(index, last);
+        }
+        Ok(self.val(Expression::Access { base, index }))
+    }
+
+    /// Pointer to a buffer's array.
+    pub(super) fn buffer_pointer(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
+        let element = self.element(bound, global)?;
+        if bound.resource.elements == Elements::One {
+            return Ok(element);
+        }
+        Ok(self.val(Expression::AccessIndex { base: element, index: 0 }))
+    }
+
+    /// The smaller of two integers, or of two vectors of them.
+    pub(super) fn min(&mut self, left: Expr, right: Expr) -> Expr {
+        self.val(Expression::Math {
+            fun: naga::MathFunction::Min,
+            arg: left,
+            arg1: Some(right),
+            arg2: None,
+            arg3: None,
+        })
+    }
+
+    /// Both hold; `None` always holds.
+    pub(super) fn both(&mut self, left: Option<Expr>, right: Option<Expr>) -> Option<Expr> {
+        match (left, right) {
+            (Some(left), Some(right)) => Some(self.binary(BinaryOperator::LogicalAnd, left, right)),
+            (one, None) | (None, one) => one,
+        }
+    }
+
+    /// Something uses the value.
+    fn is_used(&self, value: Value) -> bool {
+        let mut used = false;
+        for block in &self.ir.blocks {
+            for op in block.insts.iter().filter_map(|&inst| self.ir.op(inst)) {
+                op.for_each_operand(|operand| used |= operand == value);
+            }
+            block.terminator.for_each_operand(|operand| used |= operand == value);
+        }
+        used
     }
 }

@@ -1,0 +1,129 @@
+//! Places of bindings: groups and numbers by the target's model.
+
+use crate::{
+    Error, Result,
+    ir::BindingId,
+    lift::{BindingModel, BindingRole, ResourceSlot},
+    reflection::{Binding, ResourceClass, Stage},
+};
+
+/// Numbers of one space in [`BindingModel::ByClass`].
+const SPACE: u32 = 0x1_0000;
+
+/// First number of the comparing twins of samplers in [`BindingModel::ByClass`].
+const COMPARISON_SAMPLERS: u32 = 0x8000;
+
+/// Places for some bindings, each with its role, in the order they are given in.
+///
+/// # Errors
+/// The model has no place for a register.
+pub(super) fn slots(
+    model: &BindingModel,
+    stage: Stage,
+    bindings: &[Binding],
+    wanted: &[(BindingId, BindingRole)],
+) -> Result<Vec<ResourceSlot>> {
+    let binding_of = |id: BindingId| {
+        bindings.get(id.index()).ok_or_else(|| Error::internal(format!("binding out of range: {id:?}")))
+    };
+    match model {
+        BindingModel::ByClass => wanted.iter().map(|&(id, role)| by_class(binding_of(id)?, role)).collect(),
+        BindingModel::Custom(place) => {
+            wanted.iter().map(|&(id, role)| Ok(place(stage, binding_of(id)?, role))).collect()
+        }
+        BindingModel::PerStage { group } => {
+            let mut order = Vec::new();
+            for (position, &(id, role)) in wanted.iter().enumerate() {
+                let binding = binding_of(id)?;
+                let key = (section(binding.class, role), binding.space, binding.register, role, id);
+                order.push((key, position));
+            }
+            order.sort();
+            let mut slots = vec![ResourceSlot { group: *group, binding: 0 }; wanted.len()];
+            for (number, (_, position)) in (0..).zip(order) {
+                slots[position].binding = number;
+            }
+            Ok(slots)
+        }
+    }
+}
+
+/// Section of a class: counters come last.
+fn section(class: ResourceClass, role: BindingRole) -> u32 {
+    match (class, role) {
+        (_, BindingRole::Counter) => 4,
+        (ResourceClass::Cbv, _) => 0,
+        (ResourceClass::Srv, _) => 1,
+        (ResourceClass::Sampler, _) => 2,
+        (ResourceClass::Uav, _) => 3,
+    }
+}
+
+/// Place by [`BindingModel::ByClass`].
+fn by_class(binding: &Binding, role: BindingRole) -> Result<ResourceSlot> {
+    let first = if role == BindingRole::ComparisonSampler { COMPARISON_SAMPLERS } else { 0 };
+    let number = binding
+        .register
+        .checked_add(first)
+        .filter(|number| *number < SPACE)
+        .and_then(|number| binding.space.checked_mul(SPACE)?.checked_add(number))
+        .ok_or_else(|| {
+            let (register, space) = (binding.register, binding.space);
+            Error::unsupported(format!("register beyond the binding model ByClass: {register} of space {space}"))
+        })?;
+    Ok(ResourceSlot { group: section(binding.class, role), binding: number })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reflection::{ResourceKind, SamplerMode};
+
+    fn binding(class: ResourceClass, space: u32, register: u32) -> Binding {
+        let kind = ResourceKind::Sampler { mode: SamplerMode::Default };
+        Binding { name: None, class, space, register, count: Some(1), kind, layout: None }
+    }
+
+    #[test]
+    fn by_class_puts_the_space_in_the_upper_bits_and_counters_in_a_group_of_their_own() {
+        let bindings = [binding(ResourceClass::Uav, 2, 5), binding(ResourceClass::Sampler, 0, 3)];
+        let wanted = [
+            (BindingId(0), BindingRole::Resource),
+            (BindingId(0), BindingRole::Counter),
+            (BindingId(1), BindingRole::Resource),
+            (BindingId(1), BindingRole::ComparisonSampler),
+        ];
+        let slots = slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &wanted).unwrap();
+        let slots: Vec<_> = slots.iter().map(|slot| (slot.group, slot.binding)).collect();
+        assert_eq!(slots, [(3, 131_077), (4, 131_077), (2, 3), (2, 32_771)]);
+    }
+
+    #[test]
+    fn per_stage_numbers_densely_by_class_then_register() {
+        let bindings = [
+            binding(ResourceClass::Uav, 0, 1),
+            binding(ResourceClass::Srv, 0, 7),
+            binding(ResourceClass::Cbv, 1, 0),
+            binding(ResourceClass::Srv, 0, 2),
+        ];
+        let wanted = [
+            (BindingId(0), BindingRole::Resource),
+            (BindingId(0), BindingRole::Counter),
+            (BindingId(1), BindingRole::Resource),
+            (BindingId(2), BindingRole::Resource),
+            (BindingId(3), BindingRole::Resource),
+        ];
+        let model = BindingModel::PerStage { group: 2 };
+        let slots = slots(&model, Stage::Pixel, &bindings, &wanted).unwrap();
+        let slots: Vec<_> = slots.iter().map(|slot| (slot.group, slot.binding)).collect();
+        assert_eq!(slots, [(2, 3), (2, 4), (2, 2), (2, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn by_class_refuses_a_space_that_does_not_fit() {
+        let bindings = [binding(ResourceClass::Srv, 0x1_0000, 0)];
+        assert!(
+            slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &[(BindingId(0), BindingRole::Resource)]).is_err()
+        );
+    }
+}

@@ -1,0 +1,528 @@
+//! Raw, structured and typed buffers: `u32` words, with a guard on each.
+
+use naga::{BinaryOperator, Expression, MathFunction, ScalarKind};
+
+use super::{
+    Emission, FunctionEmitter,
+    expression::Expr,
+    format::{Numeric, Texel},
+    io::scalar32,
+    resources::{Buffer, BufferView},
+    words::{Pieces, pieces_of},
+};
+use crate::{
+    Error, Result,
+    ir::{self, BufferAddress, Value},
+};
+
+/// Consecutive words of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Pointer to the buffer's array.
+    pub array: Expr,
+    /// The words are atomics of this kind.
+    pub atomic: Option<ScalarKind>,
+    /// The first word, `u32`.
+    pub word: Expr,
+    /// Number of words from the first to the end of the structure, where it is known.
+    pub limit: Option<Limit>,
+    /// What must hold beside that each word is in the buffer.
+    pub valid: Option<Expr>,
+}
+
+/// End of the structure that words are part of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Limit {
+    /// So many words are left. The validity of the place says that these are in the buffer.
+    Words(u32),
+    /// The first word within the structure is computed; the structure has so many.
+    Computed(Expr, u32),
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// `value + constant`, wrapping.
+    pub(super) fn plus(&mut self, value: Expr, constant: u32) -> Expr {
+        if constant == 0 {
+            return value;
+        }
+        let constant = self.u32(constant);
+        self.binary(BinaryOperator::Add, value, constant)
+    }
+
+    /// `value * constant`, wrapping.
+    pub(super) fn times(&mut self, value: Expr, constant: u32) -> Expr {
+        if constant == 1 {
+            return value;
+        }
+        let constant = self.u32(constant);
+        self.binary(BinaryOperator::Multiply, value, constant)
+    }
+
+    /// `value >> count`.
+    pub(super) fn shifted_right(&mut self, value: Expr, count: u32) -> Expr {
+        let count = self.u32(count);
+        self.binary(BinaryOperator::ShiftRight, value, count)
+    }
+
+    /// An operand as `u32`, unless it is a constant.
+    fn address_part(&mut self, value: Value) -> Result<(Expr, Option<u32>)> {
+        let constant = self.ir.as_scalar_constant(value).map(|bits| bits as u32);
+        let expr = match constant {
+            Some(constant) => self.u32(constant),
+            None => self.get_as(value, ScalarKind::Uint)?,
+        };
+        Ok((expr, constant))
+    }
+
+    /// Number of elements of so many bytes in a buffer.
+    fn element_count(&mut self, array: Expr, bytes: u32) -> Expr {
+        let words = self.val(Expression::ArrayLength(array));
+        match bytes {
+            4 => words,
+            _ if bytes.is_multiple_of(4) => {
+                let size = self.u32(bytes / 4);
+                self.binary(BinaryOperator::Divide, words, size)
+            }
+            // Fewer words than a quarter of the address space, so that their bytes can be counted.
+            _ => {
+                let all = self.times(words, 4);
+                let size = self.u32(bytes);
+                self.binary(BinaryOperator::Divide, all, size)
+            }
+        }
+    }
+
+    /// The place of whole words, of raw or structured buffers.
+    pub(super) fn place(&mut self, buffer: Buffer, array: Expr, address: BufferAddress) -> Result<Place> {
+        let atomic = buffer.atomic;
+        match (buffer.view, address) {
+            (BufferView::Raw, BufferAddress::Byte(address)) => {
+                let (address, constant) = self.address_part(address)?;
+                let word = match constant {
+                    Some(constant) => self.u32(constant >> 2),
+                    None => self.shifted_right(address, 2),
+                };
+                Ok(Place { array, atomic, word, limit: None, valid: None })
+            }
+            (BufferView::Structured(stride), BufferAddress::Structured(element, offset)) => {
+                let (element, _) = self.address_part(element)?;
+                let (offset, constant) = self.address_part(offset)?;
+                let count = self.element_count(array, stride);
+                let valid = Some(self.binary(BinaryOperator::Less, element, count));
+                if !stride.is_multiple_of(4) {
+                    // Words may lie across elements: the buffer's end is the only limit.
+                    let first = self.times(element, stride);
+                    let byte = self.binary(BinaryOperator::Add, first, offset);
+                    let word = self.shifted_right(byte, 2);
+                    return Ok(Place { array, atomic, word, limit: None, valid });
+                }
+                let words = stride / 4;
+                let first = self.times(element, words);
+                Ok(match constant {
+                    Some(constant) => {
+                        let word = self.plus(first, constant >> 2);
+                        let limit = Some(Limit::Words(words.saturating_sub(constant >> 2)));
+                        Place { array, atomic, word, limit, valid }
+                    }
+                    None => {
+                        let within = self.shifted_right(offset, 2);
+                        let word = self.binary(BinaryOperator::Add, first, within);
+                        Place { array, atomic, word, limit: Some(Limit::Computed(within, words)), valid }
+                    }
+                })
+            }
+            (view, address) => {
+                Err(Error::malformed(format!("address does not fit the buffer: {address:?} of {view:?}")))
+            }
+        }
+    }
+
+    /// The `index`th word of a place, and whether it exists: `None` if it is known not to.
+    pub(super) fn word_at(&mut self, place: &Place, index: u32) -> Option<(Expr, Expr)> {
+        let word = self.plus(place.word, index);
+        let inside = match (place.limit, place.valid) {
+            (Some(Limit::Words(words)), _) if index >= words => return None,
+            (Some(Limit::Words(_)), Some(valid)) => valid,
+            (Some(Limit::Computed(within, words)), valid) => {
+                let within = self.plus(within, index);
+                let words = self.u32(words);
+                let inside = self.binary(BinaryOperator::Less, within, words);
+                self.both(valid, Some(inside))?
+            }
+            (_, valid) => {
+                let length = self.val(Expression::ArrayLength(place.array));
+                let inside = self.binary(BinaryOperator::Less, word, length);
+                self.both(valid, Some(inside))?
+            }
+        };
+        Some((word, inside))
+    }
+
+    /// A word that is read, 0 where it does not exist; `u32`.
+    pub(super) fn load_word(&mut self, place: &Place, index: u32) -> Expr {
+        let Some((word, inside)) = self.word_at(place, index) else { return self.u32(0) };
+        let zero = self.u32(0);
+        // The first word always exists: no buffer is empty.
+        let word = self.select(inside, word, zero);
+        let pointer = self.val(Expression::Access { base: place.array, index: word });
+        let value = self.load(pointer);
+        let value = self.bits_as(value, place.atomic.unwrap_or(ScalarKind::Uint), ScalarKind::Uint);
+        self.select(inside, value, zero)
+    }
+
+    /// A word that is written, if it exists; `u32`.
+    pub(super) fn store_word(&mut self, place: &Place, index: u32, value: Expr) {
+        let Some((word, inside)) = self.word_at(place, index) else { return };
+        let place = *place;
+        self.when(inside, |emitter| {
+            let pointer = emitter.val(Expression::Access { base: place.array, index: word });
+            let value = emitter.bits_as(value, ScalarKind::Uint, place.atomic.unwrap_or(ScalarKind::Uint));
+            emitter.store(pointer, value);
+        });
+    }
+
+    /// A value at a place; `half` is the first half of the first word, for values of halves.
+    pub(super) fn load_pieces_at(
+        &mut self,
+        place: &Place,
+        half: u32,
+        pieces: Pieces,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let lanes = u32::from(ty.lanes());
+        let count = match pieces {
+            Pieces::Words => lanes,
+            Pieces::Pairs => lanes * 2,
+            Pieces::Halves => (half + lanes).div_ceil(2),
+        };
+        let words: Vec<Expr> = (0..count).map(|index| self.load_word(place, index)).collect();
+        if pieces == Pieces::Halves {
+            let halves = self.halves_of(&words);
+            let first = half as usize;
+            return self.from_halves(&halves[first..first + lanes as usize], ty);
+        }
+        self.from_words(&words, ty)
+    }
+
+    /// [`ir::Op::LoadBuffer`].
+    pub(super) fn load_buffer(&mut self, handle: Value, address: BufferAddress, ty: ir::Type) -> Result<Emission> {
+        let (buffer, array) = self.bound_buffer(handle)?;
+        if let (BufferView::Typed(texel), BufferAddress::Element(element)) = (buffer.view, address) {
+            return self.load_texel(buffer, array, texel, element, ty);
+        }
+        let pieces = pieces_of(ty)?;
+        if pieces != Pieces::Halves {
+            let place = self.place(buffer, array, address)?;
+            return self.load_pieces_at(&place, 0, pieces, ty);
+        }
+        let halves: Vec<Expr> = (0..u32::from(ty.lanes()))
+            .map(|lane| {
+                let (place, shift) = self.half_place(buffer, array, address, lane)?;
+                let word = self.load_word(&place, 0);
+                let half = self.binary(BinaryOperator::ShiftRight, word, shift);
+                let mask = self.u32(0xffff);
+                Ok(self.binary(BinaryOperator::And, half, mask))
+            })
+            .collect::<Result<_>>()?;
+        self.from_halves(&halves, ty)
+    }
+
+    /// [`ir::Op::StoreBuffer`].
+    pub(super) fn store_buffer(&mut self, handle: Value, address: BufferAddress, value: Value) -> Result<()> {
+        let (buffer, array) = self.bound_buffer(handle)?;
+        if let (BufferView::Typed(texel), BufferAddress::Element(element)) = (buffer.view, address) {
+            return self.store_texel(buffer, array, texel, element, value);
+        }
+        let ty = self.ir.ty(value);
+        if pieces_of(ty)? != Pieces::Halves {
+            let place = self.place(buffer, array, address)?;
+            let words = self.to_words(value)?;
+            for (index, word) in (0..).zip(words) {
+                self.store_word(&place, index, word);
+            }
+            return Ok(());
+        }
+        let halves = self.to_halves(value)?;
+        for (lane, half) in (0..).zip(halves) {
+            let (place, shift) = self.half_place(buffer, array, address, lane)?;
+            self.store_bits(&place, 0, shift, 0xffff, half);
+        }
+        Ok(())
+    }
+
+    /// The word of the `lane`th half at an address, and the half's lowest bit in it.
+    fn half_place(&mut self, buffer: Buffer, array: Expr, address: BufferAddress, lane: u32) -> Result<(Place, Expr)> {
+        let (byte, valid) = match (buffer.view, address) {
+            (BufferView::Raw, BufferAddress::Byte(address)) => (self.address_part(address)?.0, None),
+            (BufferView::Structured(stride), BufferAddress::Structured(element, offset)) => {
+                let (element, _) = self.address_part(element)?;
+                let (offset, _) = self.address_part(offset)?;
+                let count = self.element_count(array, stride);
+                let valid = self.binary(BinaryOperator::Less, element, count);
+                let within = self.plus(offset, lane * 2);
+                let size = self.u32(stride);
+                let within = self.binary(BinaryOperator::Less, within, size);
+                let first = self.times(element, stride);
+                (self.binary(BinaryOperator::Add, first, offset), self.both(Some(valid), Some(within)))
+            }
+            (view, address) => {
+                return Err(Error::malformed(format!("address does not fit the buffer: {address:?} of {view:?}")));
+            }
+        };
+        let byte = self.plus(byte, lane * 2);
+        let word = self.shifted_right(byte, 2);
+        let two = self.u32(2);
+        let within = self.binary(BinaryOperator::And, byte, two);
+        let shift = self.times(within, 8);
+        Ok((Place { array, atomic: buffer.atomic, word, limit: None, valid }, shift))
+    }
+
+    /// Replaces the bits of a mask, moved up by `shift`, in a word that other threads may write the rest of.
+    fn store_bits(&mut self, place: &Place, index: u32, shift: Expr, mask: u32, bits: Expr) {
+        let Some((word, inside)) = self.word_at(place, index) else { return };
+        let array = place.array;
+        let kind = place.atomic.unwrap_or(ScalarKind::Uint);
+        self.when(inside, |emitter| {
+            let pointer = emitter.val(Expression::Access { base: array, index: word });
+            let mask = emitter.u32(mask);
+            let mask = emitter.binary(BinaryOperator::ShiftLeft, mask, shift);
+            let keep = emitter.unary(naga::UnaryOperator::BitwiseNot, mask);
+            let keep = emitter.bits_as(keep, ScalarKind::Uint, kind);
+            let bits = emitter.binary(BinaryOperator::ShiftLeft, bits, shift);
+            let bits = emitter.bits_as(bits, ScalarKind::Uint, kind);
+            emitter.atomic(pointer, naga::AtomicFunction::And, keep, kind);
+            emitter.atomic(pointer, naga::AtomicFunction::InclusiveOr, bits, kind);
+        });
+    }
+
+    /// The place of an element of a typed buffer, and the lowest bit of the element in its first word.
+    fn texel_place(
+        &mut self,
+        buffer: Buffer,
+        array: Expr,
+        texel: Texel,
+        element: Value,
+    ) -> Result<(Place, Option<Expr>)> {
+        let (element, _) = self.address_part(element)?;
+        let bytes = texel.bytes();
+        let count = self.element_count(array, bytes);
+        let valid = Some(self.binary(BinaryOperator::Less, element, count));
+        let atomic = buffer.atomic;
+        if bytes.is_multiple_of(4) {
+            let word = self.times(element, bytes / 4);
+            let place = Place { array, atomic, word, limit: Some(Limit::Words(bytes / 4)), valid };
+            return Ok((place, None));
+        }
+        let byte = self.times(element, bytes);
+        let word = self.shifted_right(byte, 2);
+        let three = self.u32(3);
+        let within = self.binary(BinaryOperator::And, byte, three);
+        let shift = self.times(within, 8);
+        Ok((Place { array, atomic, word, limit: Some(Limit::Words(1)), valid }, Some(shift)))
+    }
+
+    /// An element of a typed buffer.
+    fn load_texel(
+        &mut self,
+        buffer: Buffer,
+        array: Expr,
+        texel: Texel,
+        element: Value,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let (place, shift) = self.texel_place(buffer, array, texel, element)?;
+        let kind = texel.numeric.kind();
+        let mut lanes = Vec::new();
+        for component in 0..usize::from(ty.lanes()) {
+            let lane = match texel.channel(component) {
+                Some(channel) => {
+                    let first = texel.first_bit(channel);
+                    let word = self.load_word(&place, first / 32);
+                    let shift = match shift {
+                        Some(shift) => self.plus(shift, first),
+                        None => self.u32(first % 32),
+                    };
+                    self.decode(word, shift, texel.bits[channel], texel.numeric)
+                }
+                None if component == 3 => {
+                    // Out of range alpha is 0 too.
+                    let one = match kind {
+                        ScalarKind::Float => self.u32(1.0f32.to_bits()),
+                        _ => self.u32(1),
+                    };
+                    let zero = self.u32(0);
+                    let one = match place.valid {
+                        Some(valid) => self.select(valid, one, zero),
+                        None => one,
+                    };
+                    self.bits_as(one, ScalarKind::Uint, kind)
+                }
+                None => {
+                    let ty = self.module.numeric(scalar32(kind), 1);
+                    self.zero(ty)
+                }
+            };
+            lanes.push(lane);
+        }
+        let value = self.vector_of(scalar32(kind), &lanes);
+        self.from_register(value, kind, ty)
+    }
+
+    /// One channel of a word: its bits from `shift` up.
+    fn decode(&mut self, word: Expr, shift: Expr, bits: u8, numeric: Numeric) -> Expr {
+        if bits == 32 {
+            return self.bits_as(word, ScalarKind::Uint, numeric.kind());
+        }
+        let width = self.u32(u32::from(bits));
+        let signed = matches!(numeric, Numeric::Sint | Numeric::Snorm);
+        let word = if signed { self.bits_as(word, ScalarKind::Uint, ScalarKind::Sint) } else { word };
+        let field = self.val(Expression::Math {
+            fun: MathFunction::ExtractBits,
+            arg: word,
+            arg1: Some(shift),
+            arg2: Some(width),
+            arg3: None,
+        });
+        match numeric {
+            Numeric::Uint | Numeric::Sint => field,
+            Numeric::Unorm | Numeric::Snorm => {
+                let value = self.number_as(field, ScalarKind::Float);
+                let largest = self.f32(largest(bits, numeric));
+                let value = self.binary(BinaryOperator::Divide, value, largest);
+                if numeric == Numeric::Unorm {
+                    return value;
+                }
+                let least = self.f32(-1.0);
+                self.math2(MathFunction::Max, value, least)
+            }
+            Numeric::Float => {
+                // 10 and 11 bits: halves without a sign and the lowest bits of the mantissa.
+                let half = if bits == 16 { field } else { self.times(field, 1 << (15 - bits)) };
+                self.half_to_float(half)
+            }
+        }
+    }
+
+    /// The bits of a channel, the upper ones zero. Values out of range give the nearest that the channel has.
+    fn encode(&mut self, value: Expr, bits: u8, numeric: Numeric) -> Expr {
+        if bits == 32 {
+            return self.bits_as(value, numeric.kind(), ScalarKind::Uint);
+        }
+        let mask = self.u32((1 << bits) - 1);
+        match numeric {
+            Numeric::Uint => self.min(value, mask),
+            Numeric::Sint => {
+                let (least, most) = (self.i32(-1 << (bits - 1)), self.i32((1 << (bits - 1)) - 1));
+                let value = self.math2(MathFunction::Max, value, least);
+                let value = self.min(value, most);
+                let value = self.bits_as(value, ScalarKind::Sint, ScalarKind::Uint);
+                self.binary(BinaryOperator::And, value, mask)
+            }
+            Numeric::Unorm | Numeric::Snorm => {
+                let least = self.f32(if numeric == Numeric::Unorm { 0.0 } else { -1.0 });
+                let (zero, one) = (self.f32(0.0), self.f32(1.0));
+                // NaN gives 0.
+                let number = self.binary(BinaryOperator::Equal, value, value);
+                let value = self.select(number, value, zero);
+                let value = self.math2(MathFunction::Max, value, least);
+                let value = self.math2(MathFunction::Min, value, one);
+                let largest = self.f32(largest(bits, numeric));
+                let value = self.binary(BinaryOperator::Multiply, value, largest);
+                let value = self.math(MathFunction::Round, value);
+                let value = self.number_as(value, ScalarKind::Sint);
+                let value = self.bits_as(value, ScalarKind::Sint, ScalarKind::Uint);
+                self.binary(BinaryOperator::And, value, mask)
+            }
+            Numeric::Float if bits == 16 => self.float_to_half(value),
+            Numeric::Float => {
+                let zero = self.f32(0.0);
+                let positive = self.math2(MathFunction::Max, value, zero);
+                let half = self.float_to_half(positive);
+                self.shifted_right(half, 15 - u32::from(bits))
+            }
+        }
+    }
+
+    /// A function of two operands.
+    pub(super) fn math2(&mut self, fun: MathFunction, arg: Expr, other: Expr) -> Expr {
+        self.val(Expression::Math { fun, arg, arg1: Some(other), arg2: None, arg3: None })
+    }
+
+    /// Writes an element of a typed buffer.
+    fn store_texel(&mut self, buffer: Buffer, array: Expr, texel: Texel, element: Value, value: Value) -> Result<()> {
+        let ty = self.ir.ty(value);
+        let kind = texel.numeric.kind();
+        let value = self.to_register(value, ty, kind)?;
+        let given = self.lanes(value, ty.lanes());
+        let (place, shift) = self.texel_place(buffer, array, texel, element)?;
+        let words = texel.bytes().div_ceil(4);
+        for index in 0..words {
+            let mut word = None;
+            for component in 0..4 {
+                let Some(channel) = texel.channel(component) else { continue };
+                let first = texel.first_bit(channel);
+                if first / 32 != index {
+                    continue;
+                }
+                let lane = match given.get(component) {
+                    Some(&lane) => lane,
+                    None => {
+                        let ty = self.module.numeric(scalar32(kind), 1);
+                        self.zero(ty)
+                    }
+                };
+                let mut bits = self.encode(lane, texel.bits[channel], texel.numeric);
+                if first % 32 != 0 {
+                    let count = self.u32(first % 32);
+                    bits = self.binary(BinaryOperator::ShiftLeft, bits, count);
+                }
+                word = Some(match word {
+                    Some(word) => self.binary(BinaryOperator::InclusiveOr, word, bits),
+                    None => bits,
+                });
+            }
+            let Some(word) = word else { continue };
+            match shift {
+                Some(shift) => {
+                    let mask = ((1u64 << (texel.bytes() * 8)) - 1) as u32;
+                    self.store_bits(&place, index, shift, mask, word);
+                }
+                None => self.store_word(&place, index, word),
+            }
+        }
+        Ok(())
+    }
+
+    /// [`ir::Op::BufferSize`].
+    pub(super) fn buffer_size(&mut self, handle: Value) -> Result<Emission> {
+        let (buffer, array) = self.bound_buffer(handle)?;
+        let expr = match buffer.view {
+            BufferView::Raw => {
+                let words = self.val(Expression::ArrayLength(array));
+                self.times(words, 4)
+            }
+            BufferView::Structured(stride) => self.element_count(array, stride),
+            BufferView::Typed(texel) => self.element_count(array, texel.bytes()),
+        };
+        Ok(Emission { expr, kind: ScalarKind::Uint })
+    }
+
+    /// The place of the one word of an element of a typed buffer, or of any word of the others: for atomics.
+    pub(super) fn atomic_place(&mut self, buffer: Buffer, array: Expr, address: BufferAddress) -> Result<Place> {
+        match (buffer.view, address) {
+            (BufferView::Typed(texel), BufferAddress::Element(element)) => {
+                if texel.bits[0] != 32 || texel.numeric.kind() == ScalarKind::Float && buffer.atomic.is_none() {
+                    return Err(Error::unsupported(format!("atomic operation on texels: {texel:?}")));
+                }
+                Ok(self.texel_place(buffer, array, texel, element)?.0)
+            }
+            _ => self.place(buffer, array, address),
+        }
+    }
+}
+
+/// The largest number of a normalized channel, which stands for 1.
+fn largest(bits: u8, numeric: Numeric) -> f32 {
+    let bits = if numeric == Numeric::Snorm { bits - 1 } else { bits };
+    ((1u32 << bits) - 1) as f32
+}

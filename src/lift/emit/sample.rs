@@ -1,0 +1,469 @@
+//! Filtered reads of textures.
+
+use naga::{
+    BinaryOperator, DerivativeAxis, DerivativeControl, Expression, ImageClass, ImageQuery, Literal, MathFunction,
+    SampleLevel, ScalarKind,
+};
+
+use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, lanes::LANES, resources::Texture};
+use crate::{
+    Error, Result,
+    ir::{self, Value},
+    reflection::{Stage, TextureDimension},
+};
+
+/// A sample in naga's terms.
+#[derive(Clone, Copy, Debug)]
+struct Coordinates {
+    /// `vec2<f32>` or `vec3<f32>`.
+    position: Expr,
+    /// `i32`.
+    layer: Option<Expr>,
+    /// A constant.
+    offset: Option<Expr>,
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// The function runs where the pipeline takes derivatives.
+    fn has_derivatives(&self) -> bool {
+        let stage = self.entry.map_or_else(|| self.module.program.stage(), |entry| entry.stage);
+        stage == Stage::Pixel
+    }
+
+    /// Coordinates of a sample, with the offset left out.
+    fn sample_coordinates(&mut self, texture: &Texture, coordinates: Value) -> Result<Coordinates> {
+        let given = self.ir.ty(coordinates).lanes();
+        let axes = texture.dimension.coordinates();
+        let arrayed = texture.dimension.is_arrayed();
+        if given < axes + u8::from(arrayed) {
+            return Err(Error::malformed(format!("too few coordinates of a sample: {given}")));
+        }
+        let all = self.get_as(coordinates, ScalarKind::Float)?;
+        let position = self.lanes_from(all, given, 0, axes);
+        let position = if texture.is_flat() {
+            // The middle of the one row.
+            let middle = self.f32(0.5);
+            self.vector_of(scalar32(ScalarKind::Float), &[position, middle])
+        } else {
+            position
+        };
+        let layer = arrayed.then(|| {
+            let layer = self.lane(all, given, axes);
+            let layer = self.math(MathFunction::Round, layer);
+            self.number_as(layer, ScalarKind::Sint)
+        });
+        Ok(Coordinates { position, layer, offset: None })
+    }
+
+    /// Adds an offset in texels: as naga's, if it is a constant that it takes, else to the coordinates. `level` is the
+    /// level whose texels are meant.
+    fn add_offset(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        coordinates: &mut Coordinates,
+        offset: Value,
+        level: Option<Expr>,
+    ) -> Result<()> {
+        let axes = texture.dimension.coordinates();
+        let given = self.ir.ty(offset).lanes();
+        if given < axes {
+            return Err(Error::malformed(format!("too few offsets of a sample: {given}")));
+        }
+        if let Some(constants) = self.ir.as_constant(offset) {
+            let constants: Vec<i32> = constants[..usize::from(axes)].iter().map(|&bits| bits as i32).collect();
+            if constants.iter().all(|constant| *constant == 0) {
+                return Ok(());
+            }
+            if constants.iter().all(|constant| (-8..8).contains(constant)) {
+                let mut components: Vec<Expr> = constants.into_iter().map(|constant| self.i32(constant)).collect();
+                if texture.is_flat() {
+                    components.push(self.pre(Expression::Literal(Literal::I32(0))));
+                }
+                coordinates.offset = Some(self.vector_of(scalar32(ScalarKind::Sint), &components));
+                return Ok(());
+            }
+        }
+        if matches!(texture.dimension, TextureDimension::Cube | TextureDimension::CubeArray) {
+            return Err(Error::malformed("offset of a sample from a cube"));
+        }
+        let offset = self.get_as(offset, ScalarKind::Sint)?;
+        let mut offset = self.lanes_from(offset, given, 0, axes);
+        if texture.is_flat() {
+            let zero = self.i32(0);
+            offset = self.vector_of(scalar32(ScalarKind::Sint), &[offset, zero]);
+        }
+        let offset = self.number_as(offset, ScalarKind::Float);
+        let size = self.size_of_level(texture, image, level);
+        let step = self.binary(BinaryOperator::Divide, offset, size);
+        coordinates.position = self.binary(BinaryOperator::Add, coordinates.position, step);
+        Ok(())
+    }
+
+    /// Size of a level (`i32`; the largest if `None`) as floats.
+    fn size_of_level(&mut self, texture: &Texture, image: Expr, level: Option<Expr>) -> Expr {
+        let level = level.filter(|_| texture.class.is_mipmapped());
+        let size = self.query(image, ImageQuery::Size { level });
+        self.number_as(size, ScalarKind::Float)
+    }
+
+    /// [`ir::Op::Sample`].
+    pub(super) fn sample(&mut self, sample: &ir::Sample, ty: ir::Type) -> Result<Emission> {
+        let (texture, image) = self.bound_texture(sample.texture)?;
+        let mut coordinates = self.sample_coordinates(&texture, sample.coordinates)?;
+        match texture.class {
+            ImageClass::Sampled { kind: ScalarKind::Float, multi: false } | ImageClass::Depth { multi: false } => {}
+            ImageClass::Sampled { kind: ScalarKind::Sint | ScalarKind::Uint, multi: false } => {
+                return self.sample_integers(&texture, image, sample, coordinates, ty);
+            }
+            _ => return Err(Error::malformed("sample of a texture that cannot be sampled")),
+        }
+        let sampler = self.bound_sampler(sample.sampler, sample.compare.is_some())?;
+        let level = self.sample_level(&texture, image, sample, &coordinates)?;
+        if let Some(offset) = sample.offset {
+            // Where the level is not known, the texels of the largest are meant: others have larger ones.
+            let of_level = match level {
+                SampleLevel::Exact(level) if !texture.is_depth() => {
+                    let nearest = self.math(MathFunction::Round, level);
+                    let nearest = self.number_as(nearest, ScalarKind::Sint);
+                    Some(nearest)
+                }
+                _ => None,
+            };
+            self.add_offset(&texture, image, &mut coordinates, offset, of_level)?;
+        }
+        let depth_ref = sample.compare.map(|compare| self.get_as(compare, ScalarKind::Float)).transpose()?;
+        let value = self.val(Expression::ImageSample {
+            image,
+            sampler,
+            gather: None,
+            coordinate: coordinates.position,
+            array_index: coordinates.layer,
+            offset: coordinates.offset,
+            level,
+            depth_ref,
+            clamp_to_edge: false,
+        });
+        let value = if depth_ref.is_some() {
+            self.splat_to(value, ty.lanes())
+        } else {
+            let value = self.four_components(&texture, value);
+            self.lanes_from(value, 4, 0, ty.lanes())
+        };
+        self.from_register(value, ScalarKind::Float, ty)
+    }
+
+    /// How naga finds the level.
+    fn sample_level(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        sample: &ir::Sample,
+        coordinates: &Coordinates,
+    ) -> Result<SampleLevel> {
+        if sample.compare.is_some() {
+            return Ok(self.comparison_level(sample));
+        }
+        let min_lod = sample.min_lod.filter(|&min_lod| self.ir.as_scalar_constant(min_lod) != Some(0));
+        let depth = texture.is_depth();
+        match sample.level {
+            ir::SampleLevel::Zero if min_lod.is_none() => Ok(SampleLevel::Zero),
+            ir::SampleLevel::Level(level) if min_lod.is_none() && self.ir.as_scalar_constant(level) == Some(0) => {
+                Ok(SampleLevel::Zero)
+            }
+            ir::SampleLevel::Zero | ir::SampleLevel::Level(_) => {
+                let mut level = match sample.level {
+                    ir::SampleLevel::Level(level) => self.get_as(level, ScalarKind::Float)?,
+                    _ => self.f32(0.0),
+                };
+                if let Some(min_lod) = min_lod {
+                    let min_lod = self.get_as(min_lod, ScalarKind::Float)?;
+                    level = self.math2(MathFunction::Max, level, min_lod);
+                }
+                if depth { self.depth_level(texture, image, level) } else { Ok(SampleLevel::Exact(level)) }
+            }
+            ir::SampleLevel::Implicit | ir::SampleLevel::Bias(_) if !self.has_derivatives() => {
+                self.module.note("sample with an implicit level outside of pixel shaders: taken from level 0");
+                Ok(SampleLevel::Zero)
+            }
+            ir::SampleLevel::Implicit if min_lod.is_none() => Ok(SampleLevel::Auto),
+            ir::SampleLevel::Bias(bias) if min_lod.is_none() && !depth => {
+                Ok(SampleLevel::Bias(self.get_as(bias, ScalarKind::Float)?))
+            }
+            ir::SampleLevel::Implicit | ir::SampleLevel::Bias(_) => {
+                let mut gradient = self.derivatives(coordinates.position);
+                if let ir::SampleLevel::Bias(bias) = sample.level {
+                    let bias = self.get_as(bias, ScalarKind::Float)?;
+                    gradient = self.scaled_gradient(texture, gradient, bias);
+                }
+                let gradient = self.limited_gradient(texture, image, gradient, min_lod)?;
+                Ok(SampleLevel::Gradient { x: gradient[0], y: gradient[1] })
+            }
+            ir::SampleLevel::Gradient(x, y) => {
+                let gradient = [self.gradient(texture, x)?, self.gradient(texture, y)?];
+                let gradient = self.limited_gradient(texture, image, gradient, min_lod)?;
+                Ok(SampleLevel::Gradient { x: gradient[0], y: gradient[1] })
+            }
+        }
+    }
+
+    /// The level of a comparison: naga takes level 0 or the implicit one. Shadow maps have one level.
+    fn comparison_level(&mut self, sample: &ir::Sample) -> SampleLevel {
+        match sample.level {
+            ir::SampleLevel::Zero => SampleLevel::Zero,
+            ir::SampleLevel::Level(level) if self.ir.as_scalar_constant(level) == Some(0) => SampleLevel::Zero,
+            ir::SampleLevel::Implicit if self.has_derivatives() => SampleLevel::Auto,
+            ir::SampleLevel::Bias(_) if self.has_derivatives() => {
+                self.module.note("comparison with a bias: the bias is left out");
+                SampleLevel::Auto
+            }
+            _ => {
+                self.module.note("comparison at another level than 0: taken from level 0");
+                SampleLevel::Zero
+            }
+        }
+    }
+
+    /// A level that need not be whole, of a depth texture: naga takes whole ones, or gradients.
+    fn depth_level(&mut self, texture: &Texture, image: Expr, level: Expr) -> Result<SampleLevel> {
+        if texture.dimension.coordinates() == 3 {
+            let nearest = self.math(MathFunction::Round, level);
+            return Ok(SampleLevel::Exact(self.number_as(nearest, ScalarKind::Sint)));
+        }
+        // A footprint of 2^level texels of the largest level.
+        let size = self.size_of_level(texture, image, None);
+        let texels = self.math(MathFunction::Exp2, level);
+        let zero = self.f32(0.0);
+        let [x, y] = [0, 1].map(|axis| {
+            let side = self.lane(size, 2, axis);
+            let step = self.binary(BinaryOperator::Divide, texels, side);
+            let lanes = if axis == 0 { [step, zero] } else { [zero, step] };
+            self.vector_of(scalar32(ScalarKind::Float), &lanes)
+        });
+        Ok(SampleLevel::Gradient { x, y })
+    }
+
+    /// An explicit derivative.
+    fn gradient(&mut self, texture: &Texture, gradient: Value) -> Result<Expr> {
+        let axes = texture.dimension.coordinates();
+        let given = self.ir.ty(gradient).lanes();
+        if given < axes {
+            return Err(Error::malformed(format!("too few lanes of a gradient: {given}")));
+        }
+        let value = self.get_as(gradient, ScalarKind::Float)?;
+        let value = self.lanes_from(value, given, 0, axes);
+        if !texture.is_flat() {
+            return Ok(value);
+        }
+        let zero = self.f32(0.0);
+        Ok(self.vector_of(scalar32(ScalarKind::Float), &[value, zero]))
+    }
+
+    /// The derivatives that an implicit level is found from.
+    fn derivatives(&mut self, position: Expr) -> [Expr; 2] {
+        [DerivativeAxis::X, DerivativeAxis::Y]
+            .map(|axis| self.val(Expression::Derivative { axis, ctrl: DerivativeControl::None, expr: position }))
+    }
+
+    /// Derivatives that give a level `steps` higher.
+    fn scaled_gradient(&mut self, texture: &Texture, gradient: [Expr; 2], steps: Expr) -> [Expr; 2] {
+        let scale = self.math(MathFunction::Exp2, steps);
+        let scale = self.splat_to(scale, texture.lanes());
+        gradient.map(|derivative| self.binary(BinaryOperator::Multiply, derivative, scale))
+    }
+
+    /// Derivatives that give no level below `min_lod`.
+    fn limited_gradient(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        gradient: [Expr; 2],
+        min_lod: Option<Value>,
+    ) -> Result<[Expr; 2]> {
+        let Some(min_lod) = min_lod else { return Ok(gradient) };
+        let min_lod = self.get_as(min_lod, ScalarKind::Float)?;
+        let level = self.level_of_gradient(texture, image, gradient, None);
+        let missing = self.binary(BinaryOperator::Subtract, min_lod, level);
+        let zero = self.f32(0.0);
+        let missing = self.math2(MathFunction::Max, missing, zero);
+        Ok(self.scaled_gradient(texture, gradient, missing))
+    }
+
+    /// Level that derivatives give: the logarithm of the longer one in texels. Of a cube the derivatives are those of
+    /// the coordinates `direction`, projected to a face.
+    fn level_of_gradient(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        gradient: [Expr; 2],
+        direction: Option<Expr>,
+    ) -> Expr {
+        let size = self.size_of_level(texture, image, None);
+        let cube = matches!(texture.dimension, TextureDimension::Cube | TextureDimension::CubeArray);
+        let size = if cube {
+            // A face spans -1 to 1.
+            let side = self.lane(size, 2, 0);
+            let half = self.f32(0.5);
+            let side = self.binary(BinaryOperator::Multiply, side, half);
+            let side = match direction {
+                Some(direction) => {
+                    let absolute = self.math(MathFunction::Abs, direction);
+                    let [x, y, z] = [0, 1, 2].map(|lane| self.lane(absolute, 3, lane));
+                    let major = self.math2(MathFunction::Max, x, y);
+                    let major = self.math2(MathFunction::Max, major, z);
+                    self.binary(BinaryOperator::Divide, side, major)
+                }
+                None => side,
+            };
+            self.splat_to(side, 3)
+        } else {
+            size
+        };
+        let [x, y] = gradient.map(|derivative| {
+            let texels = self.binary(BinaryOperator::Multiply, derivative, size);
+            self.math2(MathFunction::Dot, texels, texels)
+        });
+        let longer = self.math2(MathFunction::Max, x, y);
+        let level = self.math(MathFunction::Log2, longer);
+        let half = self.f32(0.5);
+        self.binary(BinaryOperator::Multiply, level, half)
+    }
+
+    /// [`ir::Op::CalculateLod`].
+    pub(super) fn calculate_lod(&mut self, texture: Value, coordinates: Value, clamped: bool) -> Result<Emission> {
+        if !self.has_derivatives() {
+            return Err(Error::unsupported("level of detail outside of pixel shaders"));
+        }
+        let (texture, image) = self.bound_texture(texture)?;
+        let axes = texture.dimension.coordinates();
+        let given = self.ir.ty(coordinates).lanes();
+        if given < axes {
+            return Err(Error::malformed(format!("too few coordinates of a level of detail: {given}")));
+        }
+        let position = self.get_as(coordinates, ScalarKind::Float)?;
+        let mut position = self.lanes_from(position, given, 0, axes);
+        if texture.is_flat() {
+            let middle = self.f32(0.5);
+            position = self.vector_of(scalar32(ScalarKind::Float), &[position, middle]);
+        }
+        let gradient = self.derivatives(position);
+        let mut level = self.level_of_gradient(&texture, image, gradient, Some(position));
+        if clamped {
+            let levels = self.query(image, ImageQuery::NumLevels);
+            let one = self.u32(1);
+            let last = self.binary(BinaryOperator::Subtract, levels, one);
+            let last = self.number_as(last, ScalarKind::Float);
+            let zero = self.f32(0.0);
+            level = self.math2(MathFunction::Max, level, zero);
+            level = self.math2(MathFunction::Min, level, last);
+        }
+        Ok(Emission { expr: level, kind: ScalarKind::Float })
+    }
+
+    /// A sample of a texture of integers: the nearest texel, confined to the texture. naga samples floats only.
+    fn sample_integers(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        sample: &ir::Sample,
+        mut coordinates: Coordinates,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        if texture.dimension.coordinates() == 3 && texture.dimension != TextureDimension::D3 {
+            return Err(Error::unsupported("sample of a cube of integers"));
+        }
+        self.module.note("sample of integers: the nearest texel, with coordinates confined to the texture");
+        let level = match sample.level {
+            ir::SampleLevel::Level(level) => {
+                let level = self.get_as(level, ScalarKind::Float)?;
+                let level = self.math(MathFunction::Round, level);
+                let level = self.number_as(level, ScalarKind::Sint);
+                let levels = self.query(image, ImageQuery::NumLevels);
+                let levels = self.bits_as(levels, ScalarKind::Uint, ScalarKind::Sint);
+                let (zero, one) = (self.i32(0), self.i32(1));
+                let last = self.binary(BinaryOperator::Subtract, levels, one);
+                let level = self.math2(MathFunction::Max, level, zero);
+                self.min(level, last)
+            }
+            _ => self.i32(0),
+        };
+        if let Some(offset) = sample.offset {
+            self.add_offset(texture, image, &mut coordinates, offset, Some(level))?;
+        }
+        let lanes = texture.lanes();
+        let size = self.size_of_level(texture, image, Some(level));
+        let texel = self.binary(BinaryOperator::Multiply, coordinates.position, size);
+        let texel = self.math(MathFunction::Floor, texel);
+        let mut texel = self.number_as(texel, ScalarKind::Sint);
+        if let Some(offset) = coordinates.offset {
+            texel = self.binary(BinaryOperator::Add, texel, offset);
+        }
+        let signed = self.number_as(size, ScalarKind::Sint);
+        let one = self.i32(1);
+        let ones = self.splat_to(one, lanes);
+        let last = self.binary(BinaryOperator::Subtract, signed, ones);
+        let ty_zero = self.module.numeric(scalar32(ScalarKind::Sint), lanes);
+        let zeros = self.zero(ty_zero);
+        let texel = self.math2(MathFunction::Max, texel, zeros);
+        let texel = self.min(texel, last);
+        let layer = coordinates.layer.map(|layer| {
+            let layers = self.query(image, ImageQuery::NumLayers);
+            let layers = self.bits_as(layers, ScalarKind::Uint, ScalarKind::Sint);
+            let last = self.binary(BinaryOperator::Subtract, layers, one);
+            let zero = self.i32(0);
+            let layer = self.math2(MathFunction::Max, layer, zero);
+            self.min(layer, last)
+        });
+        let value = self.val(Expression::ImageLoad {
+            image,
+            coordinate: texel,
+            array_index: layer,
+            sample: None,
+            level: Some(level),
+        });
+        let value = self.lanes_from(value, 4, 0, ty.lanes());
+        self.from_register(value, texture.kind(), ty)
+    }
+
+    /// [`ir::Op::Gather`].
+    pub(super) fn gather(&mut self, gather: &ir::Gather, ty: ir::Type) -> Result<Emission> {
+        let (texture, image) = self.bound_texture(gather.texture)?;
+        match texture.class {
+            ImageClass::Sampled { multi: false, .. } | ImageClass::Depth { multi: false } => {}
+            _ => return Err(Error::malformed("gather from a texture that cannot be sampled")),
+        }
+        if texture.dimension == TextureDimension::D3 {
+            return Err(Error::malformed("gather from a 3D texture"));
+        }
+        if texture.is_depth() && gather.component != 0 {
+            // Depth reads as red: green and blue are missing, alpha is 1.
+            let value = self.f32(if gather.component == 3 { 1.0 } else { 0.0 });
+            let value = self.splat_to(value, ty.lanes());
+            return self.from_register(value, ScalarKind::Float, ty);
+        }
+        let mut coordinates = self.sample_coordinates(&texture, gather.coordinates)?;
+        if let Some(offset) = gather.offset {
+            let level = self.i32(0);
+            self.add_offset(&texture, image, &mut coordinates, offset, Some(level))?;
+        }
+        let sampler = self.bound_sampler(gather.sampler, gather.compare.is_some())?;
+        let depth_ref = gather.compare.map(|compare| self.get_as(compare, ScalarKind::Float)).transpose()?;
+        let component = LANES
+            .get(usize::from(gather.component))
+            .copied()
+            .ok_or_else(|| Error::malformed(format!("component of a gather: {}", gather.component)))?;
+        let value = self.val(Expression::ImageSample {
+            image,
+            sampler,
+            gather: Some(component),
+            coordinate: coordinates.position,
+            array_index: coordinates.layer,
+            offset: coordinates.offset,
+            level: SampleLevel::Zero,
+            depth_ref,
+            clamp_to_edge: false,
+        });
+        let value = self.lanes_from(value, 4, 0, ty.lanes());
+        self.from_register(value, texture.kind(), ty)
+    }
+}

@@ -1,0 +1,126 @@
+//! How functions use their resources: what Direct3D leaves to the views that are bound, and naga wants declared.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Error, Result,
+    ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, Scalar, Value},
+};
+
+/// How one binding is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// Texels, elements or words are read.
+    pub loads: bool,
+    /// They are written.
+    pub stores: bool,
+    /// There are atomic operations on it.
+    pub atomics: bool,
+    /// Among them minima or maxima of signed integers.
+    pub signed_atomics: bool,
+    /// Among them minima or maxima of unsigned integers.
+    pub unsigned_atomics: bool,
+    /// Pieces of less than 32 bits are written.
+    pub halves_stored: bool,
+    /// It is sampled without a comparison, or is the sampler of such.
+    pub sampled: bool,
+    /// It is sampled with a comparison, or is the sampler of such.
+    pub compared: bool,
+    /// Its counter is used.
+    pub counter: bool,
+    /// Loads of constants that are floats.
+    pub float_constants: u32,
+    /// Loads of constants that are not.
+    pub other_constants: u32,
+}
+
+/// Uses of every binding that the functions use at all.
+///
+/// # Errors
+/// Names a handle that is no binding.
+pub(super) fn collect(module: &Module, functions: &[FunctionId]) -> Result<BTreeMap<BindingId, Usage>> {
+    let mut uses = BTreeMap::new();
+    for id in functions {
+        let function = module
+            .functions
+            .get(id.index())
+            .ok_or_else(|| Error::internal(format!("function out of range: {id:?}")))?;
+        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            if let Some(op) = function.op(inst) {
+                add(&mut uses, function, op, inst).map_err(|error| error.in_function(&function.name))?;
+            }
+        }
+    }
+    Ok(uses)
+}
+
+/// The binding behind a handle, and the index of its element.
+///
+/// # Errors
+/// The handle is chosen among several at run time.
+pub(super) fn binding_of(function: &Function, handle: Value) -> Result<(BindingId, Value)> {
+    match function.op(handle) {
+        Some(&Op::Handle { binding, index, .. }) => Ok((binding, index)),
+        _ => Err(Error::unsupported("resource chosen among several at run time")),
+    }
+}
+
+/// Notes the uses that one operation makes.
+fn add(uses: &mut BTreeMap<BindingId, Usage>, function: &Function, op: &Op, value: Value) -> Result<()> {
+    let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
+        note(uses.entry(binding_of(function, handle)?.0).or_default());
+        Ok(())
+    };
+    match op {
+        Op::LoadConstant { handle, .. } => {
+            let float = function.ty(value).scalar() == Some(Scalar::F32);
+            of(*handle, &|usage| {
+                usage.loads = true;
+                if float {
+                    usage.float_constants += 1;
+                } else {
+                    usage.other_constants += 1;
+                }
+            })
+        }
+        Op::LoadBuffer { handle, .. } | Op::LoadTexture { handle, .. } => of(*handle, &|usage| usage.loads = true),
+        Op::StoreBuffer { handle, value, .. } => {
+            let halves = matches!(function.ty(*value).scalar(), Some(Scalar::I16 | Scalar::F16));
+            of(*handle, &|usage| {
+                usage.stores = true;
+                usage.halves_stored |= halves;
+            })
+        }
+        Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
+        Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
+            usage.atomics = true;
+            usage.signed_atomics |= matches!(op, AtomicOp::SMin | AtomicOp::SMax);
+            usage.unsigned_atomics |= matches!(op, AtomicOp::UMin | AtomicOp::UMax);
+        }),
+        Op::UpdateCounter { handle, .. } => of(*handle, &|usage| usage.counter = true),
+        Op::Sample(sample) => {
+            let compared = sample.compare.is_some();
+            of(sample.texture, &|usage| sampled(usage, compared))?;
+            of(sample.sampler, &|usage| sampled(usage, compared))
+        }
+        Op::Gather(gather) => {
+            let compared = gather.compare.is_some();
+            of(gather.texture, &|usage| sampled(usage, compared))?;
+            of(gather.sampler, &|usage| sampled(usage, compared))
+        }
+        // The level is worked out from the texture's size: the sampler is not used.
+        Op::CalculateLod { texture, .. } => of(*texture, &|_| {}),
+        Op::TextureSize { handle, .. } | Op::BufferSize { handle } => of(*handle, &|_| {}),
+        Op::SampleCount(Some(handle)) | Op::SamplePosition { handle: Some(handle), .. } => of(*handle, &|_| {}),
+        _ => Ok(()),
+    }
+}
+
+/// A texture or sampler is used to sample.
+fn sampled(usage: &mut Usage, compared: bool) {
+    if compared {
+        usage.compared = true;
+    } else {
+        usage.sampled = true;
+    }
+}
