@@ -12,7 +12,13 @@ use crate::{
 
 impl FunctionEmitter<'_, '_> {
     /// An atomic operation whose old value comes back.
-    pub(super) fn atomic(&mut self, pointer: Expr, fun: AtomicFunction, value: Expr, kind: ScalarKind) -> Expr {
+    pub(super) fn atomic_function(
+        &mut self,
+        pointer: Expr,
+        fun: AtomicFunction,
+        value: Expr,
+        kind: ScalarKind,
+    ) -> Expr {
         let ty = self.module.numeric(scalar32(kind), 1);
         let result = self.pre(Expression::AtomicResult { ty, comparison: false });
         self.statement(Statement::Atomic { pointer, fun, value, result: Some(result) });
@@ -20,7 +26,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A compare-and-exchange; the structure of the old value and whether it was exchanged.
-    fn compare_exchange(&mut self, pointer: Expr, compare: Expr, value: Expr, kind: ScalarKind) -> Expr {
+    fn exchange_if(&mut self, pointer: Expr, compare: Expr, value: Expr, kind: ScalarKind) -> Expr {
         let ty: Handle<Type> = self
             .module
             .module
@@ -102,12 +108,12 @@ impl FunctionEmitter<'_, '_> {
             AtomicOp::Exchange => AtomicFunction::Exchange { compare: None },
             AtomicOp::CompareExchange => {
                 let compare = compare.ok_or_else(|| Error::internal("compare-and-exchange without comparison"))?;
-                let result = self.compare_exchange(pointer, compare, value, kind);
+                let result = self.exchange_if(pointer, compare, value, kind);
                 return Ok(self.val(Expression::AccessIndex { base: result, index: 0 }));
             }
         };
         if ordered == kind {
-            return Ok(self.atomic(pointer, fun, value, kind));
+            return Ok(self.atomic_function(pointer, fun, value, kind));
         }
         self.atomic_ordered(fun == AtomicFunction::Min, pointer, value, kind, ordered)
     }
@@ -132,7 +138,7 @@ impl FunctionEmitter<'_, '_> {
             let seen = emitter.bits_as(expected, kind, ordered);
             let new = emitter.math2(fun, seen, wanted);
             let new = emitter.bits_as(new, ordered, kind);
-            let result = emitter.compare_exchange(pointer, expected, new, kind);
+            let result = emitter.exchange_if(pointer, expected, new, kind);
             let found = emitter.val(Expression::AccessIndex { base: result, index: 0 });
             emitter.store(old, found);
             let done = emitter.binary(BinaryOperator::Equal, found, expected);
@@ -152,9 +158,9 @@ impl FunctionEmitter<'_, '_> {
         let pointer = self.pre(Expression::GlobalVariable(counter));
         let one = self.u32(1);
         let expr = if increment {
-            self.atomic(pointer, AtomicFunction::Add, one, ScalarKind::Uint)
+            self.atomic_function(pointer, AtomicFunction::Add, one, ScalarKind::Uint)
         } else {
-            let before = self.atomic(pointer, AtomicFunction::Subtract, one, ScalarKind::Uint);
+            let before = self.atomic_function(pointer, AtomicFunction::Subtract, one, ScalarKind::Uint);
             self.binary(BinaryOperator::Subtract, before, one)
         };
         Ok(Emission { expr, kind: ScalarKind::Uint })

@@ -290,8 +290,8 @@ impl FunctionEmitter<'_, '_> {
             let keep = emitter.bits_as(keep, ScalarKind::Uint, kind);
             let bits = emitter.binary(BinaryOperator::ShiftLeft, bits, shift);
             let bits = emitter.bits_as(bits, ScalarKind::Uint, kind);
-            emitter.atomic(pointer, naga::AtomicFunction::And, keep, kind);
-            emitter.atomic(pointer, naga::AtomicFunction::InclusiveOr, bits, kind);
+            emitter.atomic_function(pointer, naga::AtomicFunction::And, keep, kind);
+            emitter.atomic_function(pointer, naga::AtomicFunction::InclusiveOr, bits, kind);
         });
     }
 
@@ -428,7 +428,7 @@ impl FunctionEmitter<'_, '_> {
                 let value = self.math2(MathFunction::Min, value, one);
                 let largest = self.f32(largest(bits, numeric));
                 let value = self.binary(BinaryOperator::Multiply, value, largest);
-                let value = self.math(MathFunction::Round, value);
+                let value = self.math1(MathFunction::Round, value);
                 let value = self.number_as(value, ScalarKind::Sint);
                 let value = self.bits_as(value, ScalarKind::Sint, ScalarKind::Uint);
                 self.binary(BinaryOperator::And, value, mask)

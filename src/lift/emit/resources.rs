@@ -516,7 +516,7 @@ impl FunctionEmitter<'_, '_> {
                 Ok(None)
             }
             &Op::AtomicTexture { op, handle, coordinates, value, compare } => {
-                let used = self.is_used(result);
+                let used = self.has_users(result);
                 self.atomic_texture(op, handle, coordinates, value, compare, used)
             }
             Op::Sample(sample) => self.sample(sample, ty).map(Some),
@@ -560,7 +560,7 @@ impl FunctionEmitter<'_, '_> {
         let Body::Texture(texture) = bound.resource.body else {
             return Err(Error::malformed("texture operation on another kind of resource"));
         };
-        let image = self.element(&bound, texture.global)?;
+        let image = self.binding_element(&bound, texture.global)?;
         Ok((texture, image))
     }
 
@@ -572,12 +572,12 @@ impl FunctionEmitter<'_, '_> {
         };
         let global = if comparison { twin } else { plain };
         let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
-        self.element(&bound, global)
+        self.binding_element(&bound, global)
     }
 
     /// The global, or the element of the array of bindings that it is. An index out of range is undefined in Direct3D:
     /// here it gives the last element.
-    fn element(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
+    fn binding_element(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
         let base = self.pre(Expression::GlobalVariable(global));
         let count = match bound.resource.elements {
             Elements::One => return Ok(base),
@@ -598,7 +598,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Pointer to a buffer's array.
     pub(super) fn buffer_pointer(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
-        let element = self.element(bound, global)?;
+        let element = self.binding_element(bound, global)?;
         if bound.resource.elements == Elements::One {
             return Ok(element);
         }
@@ -625,7 +625,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Something uses the value.
-    fn is_used(&self, value: Value) -> bool {
+    fn has_users(&self, value: Value) -> bool {
         let mut used = false;
         for block in &self.ir.blocks {
             for op in block.insts.iter().filter_map(|&inst| self.ir.op(inst)) {

@@ -49,7 +49,7 @@ impl FunctionEmitter<'_, '_> {
         };
         let layer = arrayed.then(|| {
             let layer = self.lane(all, given, axes);
-            let layer = self.math(MathFunction::Round, layer);
+            let layer = self.math1(MathFunction::Round, layer);
             self.number_as(layer, ScalarKind::Sint)
         });
         Ok(Coordinates { position, layer, offset: None })
@@ -124,7 +124,7 @@ impl FunctionEmitter<'_, '_> {
             // Where the level is not known, the texels of the largest are meant: others have larger ones.
             let of_level = match level {
                 SampleLevel::Exact(level) if !texture.is_depth() => {
-                    let nearest = self.math(MathFunction::Round, level);
+                    let nearest = self.math1(MathFunction::Round, level);
                     let nearest = self.number_as(nearest, ScalarKind::Sint);
                     Some(nearest)
                 }
@@ -227,12 +227,12 @@ impl FunctionEmitter<'_, '_> {
     /// A level that need not be whole, of a depth texture: naga takes whole ones, or gradients.
     fn depth_level(&mut self, texture: &Texture, image: Expr, level: Expr) -> Result<SampleLevel> {
         if texture.dimension.coordinates() == 3 {
-            let nearest = self.math(MathFunction::Round, level);
+            let nearest = self.math1(MathFunction::Round, level);
             return Ok(SampleLevel::Exact(self.number_as(nearest, ScalarKind::Sint)));
         }
         // A footprint of 2^level texels of the largest level.
         let size = self.size_of_level(texture, image, None);
-        let texels = self.math(MathFunction::Exp2, level);
+        let texels = self.math1(MathFunction::Exp2, level);
         let zero = self.f32(0.0);
         let [x, y] = [0, 1].map(|axis| {
             let side = self.lane(size, 2, axis);
@@ -267,7 +267,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Derivatives that give a level `steps` higher.
     fn scaled_gradient(&mut self, texture: &Texture, gradient: [Expr; 2], steps: Expr) -> [Expr; 2] {
-        let scale = self.math(MathFunction::Exp2, steps);
+        let scale = self.math1(MathFunction::Exp2, steps);
         let scale = self.splat_to(scale, texture.lanes());
         gradient.map(|derivative| self.binary(BinaryOperator::Multiply, derivative, scale))
     }
@@ -307,7 +307,7 @@ impl FunctionEmitter<'_, '_> {
             let side = self.binary(BinaryOperator::Multiply, side, half);
             let side = match direction {
                 Some(direction) => {
-                    let absolute = self.math(MathFunction::Abs, direction);
+                    let absolute = self.math1(MathFunction::Abs, direction);
                     let [x, y, z] = [0, 1, 2].map(|lane| self.lane(absolute, 3, lane));
                     let major = self.math2(MathFunction::Max, x, y);
                     let major = self.math2(MathFunction::Max, major, z);
@@ -324,7 +324,7 @@ impl FunctionEmitter<'_, '_> {
             self.math2(MathFunction::Dot, texels, texels)
         });
         let longer = self.math2(MathFunction::Max, x, y);
-        let level = self.math(MathFunction::Log2, longer);
+        let level = self.math1(MathFunction::Log2, longer);
         let half = self.f32(0.5);
         self.binary(BinaryOperator::Multiply, level, half)
     }
@@ -376,7 +376,7 @@ impl FunctionEmitter<'_, '_> {
         let level = match sample.level {
             ir::SampleLevel::Level(level) => {
                 let level = self.get_as(level, ScalarKind::Float)?;
-                let level = self.math(MathFunction::Round, level);
+                let level = self.math1(MathFunction::Round, level);
                 let level = self.number_as(level, ScalarKind::Sint);
                 let levels = self.query(image, ImageQuery::NumLevels);
                 let levels = self.bits_as(levels, ScalarKind::Uint, ScalarKind::Sint);
@@ -393,7 +393,7 @@ impl FunctionEmitter<'_, '_> {
         let lanes = texture.lanes();
         let size = self.size_of_level(texture, image, Some(level));
         let texel = self.binary(BinaryOperator::Multiply, coordinates.position, size);
-        let texel = self.math(MathFunction::Floor, texel);
+        let texel = self.math1(MathFunction::Floor, texel);
         let mut texel = self.number_as(texel, ScalarKind::Sint);
         if let Some(offset) = coordinates.offset {
             texel = self.binary(BinaryOperator::Add, texel, offset);
