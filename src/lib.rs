@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cli")]
 pub mod cases;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod container;
 pub mod dxbc;
 pub mod dxil;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The command line over the library: see [`bevy_dxshader::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bevy_dxshader::cli::main()
+}

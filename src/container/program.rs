@@ -15,6 +15,9 @@ pub struct ProgramVersion {
 }
 
 impl ProgramVersion {
+    /// Kind of a function of a `lib_4_0` or `lib_5_0` library.
+    pub const LIBRARY_FUNCTION: u16 = 0xfff0;
+
     fn from_token(token: u32) -> Self {
         Self { kind: (token >> 16) as u16, major: (token >> 4 & 0xf) as u8, minor: (token & 0xf) as u8 }
     }
@@ -40,7 +43,12 @@ impl<'a> ProgramHeader<'a> {
             return Bitcode::parse(part).map(Self::Bitcode);
         }
         if let Some(part) = container.first_part(&[FourCc::SHEX, FourCc::SHDR]) {
-            return TokenProgram::parse(part).map(Self::Tokens);
+            let program = TokenProgram::parse(part)?;
+            // Made to be linked into others' programs: it has parameters, not inputs and outputs.
+            if program.version.kind == ProgramVersion::LIBRARY_FUNCTION {
+                return Err(Error::new(ErrorKind::NotAProgram, "the container holds a function of a library: LFS0"));
+            }
+            return Ok(Self::Tokens(program));
         }
         Err(Error::new(ErrorKind::NotAProgram, contents(container)))
     }

@@ -1,4 +1,12 @@
 //! DXIL: LLVM 3.7 bitcode of Shader Model 6.0 and later, to IR.
+//!
+//! bytes -> [`bitcode`] (blocks and records) -> [`module`] (types, values, functions, metadata) -> [`mod@reflect`]
+//! (the [`Interface`]) and [`lower`] (the IR), which takes the operations of [`op`].
+
+pub mod bitcode;
+pub mod module;
+mod modules;
+mod reflect;
 
 use crate::{
     Error, Result,
@@ -7,18 +15,21 @@ use crate::{
     reflection::Interface,
 };
 
+/// Reads what a container tells of its DXIL programs: stage, signatures, bindings, layouts.
+///
+/// # Errors
+/// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if there is no DXIL; else names the record or metadata
+/// that contradicts the format.
+pub fn reflect(container: &Container<'_>) -> Result<Interface> {
+    let (bitcode, module) = modules::program(container)?;
+    let names = modules::reflection(container)?;
+    reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))
+}
+
 /// Lowers the programs of a container (`DXIL` part). `interface` is what [`crate::reflection::reflect`] read.
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or the record that contradicts the format.
 pub fn lift(_container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
     Err(Error::unsupported("DXIL"))
-}
-
-/// Reads what the metadata of a program tells of it.
-///
-/// # Errors
-/// Names the metadata that contradicts the format.
-pub fn reflect(_container: &Container<'_>) -> Result<Interface> {
-    Err(Error::unsupported("metadata of DXIL"))
 }

@@ -43,8 +43,8 @@ fn element(record: SignatureRecord<'_>, stage: Stage, direction: Direction) -> R
     let register = (record.register != u32::MAX).then_some(record.register);
     let system_value = match record.system_value {
         0 => unnamed(&record.semantic, register, stage, direction),
-        code => system_value(code)
-            .ok_or_else(|| Error::malformed(format!("unknown system value of {}: {code}", record.semantic)))?,
+        // A number that no compiler writes says less than the semantic.
+        code => system_value(code).unwrap_or_else(|| unnamed(&record.semantic, register, stage, direction)),
     };
     let used_mask = match direction {
         Direction::Input => record.mask & record.exclusive_mask,

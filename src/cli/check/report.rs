@@ -1,0 +1,136 @@
+//! Counts and tables.
+
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+    path::PathBuf,
+};
+
+use super::{Checked, Status, Verdict};
+use crate::{cli::Outcome, reflection::Format};
+
+/// How many of a set of files came how far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All.
+    pub files: usize,
+    /// Containers.
+    pub read: usize,
+    /// Reflected.
+    pub reflected: usize,
+    /// Lifted.
+    pub lifted: usize,
+    /// Valid.
+    pub valid: usize,
+    /// Panicked.
+    pub panicked: usize,
+}
+
+impl Counts {
+    fn add(&mut self, verdict: &Verdict) {
+        self.files += 1;
+        self.read += usize::from(verdict.read);
+        self.reflected += usize::from(verdict.reflected);
+        self.lifted += usize::from(verdict.lifted);
+        self.valid += usize::from(verdict.status == Status::Valid);
+        self.panicked += usize::from(verdict.status == Status::Panicked);
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { files, read, reflected, lifted, valid, panicked } = self;
+        write!(
+            f,
+            "{files} files: {read} read, {reflected} reflected, {lifted} lifted, {valid} valid, {panicked} panicked"
+        )
+    }
+}
+
+/// What a check found. Displayed, it ends with the line of all counts.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// All files.
+    pub total: Counts,
+    /// DXBC programs.
+    pub dxbc: Counts,
+    /// DXIL programs.
+    pub dxil: Counts,
+    /// For each reason that stopped files: how many, and the first.
+    reasons: BTreeMap<(Status, String), (usize, PathBuf)>,
+}
+
+impl Report {
+    /// Counts.
+    pub fn new(checked: &[Checked]) -> Self {
+        let mut report = Self::default();
+        for Checked { path, verdict } in checked {
+            report.total.add(verdict);
+            match verdict.format {
+                Some(Format::Dxbc) => report.dxbc.add(verdict),
+                Some(Format::Dxil) => report.dxil.add(verdict),
+                None => {}
+            }
+            if verdict.status != Status::Valid {
+                let key = (verdict.status, verdict.group.clone());
+                report.reasons.entry(key).or_insert_with(|| (0, path.clone())).0 += 1;
+            }
+        }
+        report
+    }
+
+    /// How the check ended: well if every file that holds a program is valid.
+    pub fn outcome(&self) -> Outcome {
+        if self.total.panicked > 0 {
+            Outcome::Panicked
+        } else if self.reasons.keys().any(|(status, _)| *status != Status::NotAProgram) {
+            Outcome::Failed
+        } else {
+            Outcome::Success
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut reasons = self.reasons.iter().collect::<Vec<_>>();
+        reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+        for ((status, group), (count, first)) in reasons {
+            writeln!(f, "{count:6} {}: {group}", status.name())?;
+            writeln!(f, "       such as {}", first.display())?;
+        }
+        for (name, counts) in [("DXBC", &self.dxbc), ("DXIL", &self.dxil)] {
+            if counts.files > 0 {
+                writeln!(f, "{name}: {counts}")?;
+            }
+        }
+        writeln!(f, "{}", self.total)
+    }
+}
+
+/// A row for each file, under a row of names, separated by tabs. Values that are not known are `-`.
+pub fn tsv(checked: &[Checked]) -> String {
+    let mut out = "path\tstatus\tstage\tmodel\tread_us\tlift_us\tvalidate_us\tspirv_bytes\treason\n".to_owned();
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let clean = |text: &str| {
+        let text = text.replace(['\t', '\n', '\r'], " ");
+        if text.is_empty() { "-".to_owned() } else { text }
+    };
+    for Checked { path, verdict } in checked {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            clean(&path.to_string_lossy()),
+            verdict.status.name(),
+            verdict.stage.map_or("-", |stage| stage.profile()),
+            or_dash(verdict.model.map(|model| model.to_string())),
+            verdict.read_time.as_micros(),
+            verdict.lift_time.as_micros(),
+            verdict.validate_time.as_micros(),
+            verdict.spirv_bytes,
+            clean(&verdict.reason),
+        );
+    }
+    out
+}

@@ -1,0 +1,139 @@
+//! `dxshader inspect`: what a container holds and tells.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::{CliError, Outcome, output, text};
+use crate::{
+    Error,
+    container::{Container, DigestState, ProgramHeader},
+    reflection::{self, Interface, Stage},
+};
+
+/// Show what a container holds: parts, stage, signatures, bindings, constant layouts
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The container
+    file: PathBuf,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// How `inspect` shows a container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for people
+    #[default]
+    Text,
+    /// RON
+    Ron,
+    /// JSON: an object
+    Json,
+}
+
+/// A container, for people and tools.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspection {
+    /// Bytes of the container.
+    pub size: usize,
+    /// Bytes after it in the file.
+    pub trailing: usize,
+    /// Version of the container's format.
+    pub version: String,
+    /// State of the digest: `ok`, `zero`, `bypass`, `preview`, `stale`.
+    pub digest: &'static str,
+    /// The parts, in file order.
+    pub parts: Vec<InspectedPart>,
+    /// `vs`, `ps`, `gs`, `hs`, `ds`, `cs`, `ms`, `as`, `lib`; none without a program.
+    pub stage: Option<&'static str>,
+    /// Shader Model, as `5.0`; none without a program.
+    pub model: Option<String>,
+    /// Version of DXIL, as `1.5`.
+    pub dxil_version: Option<String>,
+    /// Entry points with their signatures and facts, bindings with their layouts; none if it cannot be read.
+    pub interface: Option<Interface>,
+    /// Why there is no interface.
+    pub reason: Option<String>,
+}
+
+/// A part of a container.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectedPart {
+    /// Name.
+    pub name: String,
+    /// Byte offset of its contents in the container.
+    pub offset: usize,
+    /// Bytes of its contents.
+    pub size: usize,
+}
+
+impl Inspection {
+    /// Looks at a container. What contradicts the format below the part table is a [reason](Inspection::reason).
+    ///
+    /// # Errors
+    /// As for [`Container::parse`].
+    pub fn new(bytes: &[u8]) -> Result<Self, Error> {
+        let container = Container::parse(bytes)?;
+        let program = ProgramHeader::find(&container).ok();
+        let version = program.map(|program| program.version());
+        let reflected = reflection::reflect(&container);
+        let reason = reflected.as_ref().err().map(ToString::to_string);
+        Ok(Self {
+            size: container.bytes().len(),
+            trailing: container.trailing().len(),
+            version: format!("{}.{}", container.version().0, container.version().1),
+            digest: match container.digest_state() {
+                DigestState::Ok => "ok",
+                DigestState::Zero => "zero",
+                DigestState::Bypass => "bypass",
+                DigestState::Preview => "preview",
+                DigestState::Stale => "stale",
+            },
+            parts: container
+                .parts()
+                .map(|part| InspectedPart { name: part.name.to_string(), offset: part.offset, size: part.data.len() })
+                .collect(),
+            stage: version.and_then(|version| Stage::from_kind(version.kind)).map(Stage::profile),
+            model: version.map(|version| format!("{}.{}", version.major, version.minor)),
+            dxil_version: match program {
+                Some(ProgramHeader::Bitcode(bitcode)) => {
+                    Some(format!("{}.{}", bitcode.dxil_version.0, bitcode.dxil_version.1))
+                }
+                _ => None,
+            },
+            interface: reflected.ok(),
+            reason,
+        })
+    }
+}
+
+impl Inspect {
+    /// Carries the command out. A container without a program is shown, and is a success; one whose contents contradict
+    /// the format is shown as far as can be.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no container.
+    pub fn run(&self) -> Result<Outcome, CliError> {
+        let bytes = output::read(&self.file)?;
+        let inspection =
+            Inspection::new(&bytes).map_err(|source| CliError::Shader { path: self.file.clone(), source })?;
+        let unsaid = |what: String| CliError::Output { path: self.file.clone(), what };
+        let mut text = match self.format {
+            Format::Text => text::describe(&inspection),
+            Format::Ron => {
+                let pretty = ron::ser::PrettyConfig::default();
+                ron::ser::to_string_pretty(&inspection, pretty).map_err(|error| unsaid(error.to_string()))?
+            }
+            Format::Json => serde_json::to_string_pretty(&inspection).map_err(|error| unsaid(error.to_string()))?,
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        output::write(None, text.as_bytes())?;
+        let broken = inspection.interface.is_none() && inspection.stage.is_some();
+        Ok(if broken { Outcome::Failed } else { Outcome::Success })
+    }
+}

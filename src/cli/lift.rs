@@ -1,0 +1,90 @@
+//! `dxshader lift`: a shader in another language.
+
+use std::{io::IsTerminal, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{CliError, Outcome, output};
+use crate::{LiftOptions, Target};
+
+/// Lift a compiled shader and write it in another language
+#[derive(Debug, Args)]
+pub struct Lift {
+    /// The shader: a DXBC or DXIL container
+    file: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    to: Language,
+    /// Where to write it [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Of a library, the entry point to lift [default: all]
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+}
+
+/// What `lift` writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// WGSL
+    #[default]
+    Wgsl,
+    /// SPIR-V, binary
+    Spirv,
+    /// The naga module, as debug text
+    Naga,
+    /// The lifter's intermediate representation, as text
+    Ir,
+}
+
+impl Lift {
+    /// Carries the command out.
+    ///
+    /// # Errors
+    /// The file cannot be read, is refused, or cannot be written in the language.
+    pub fn run(&self) -> Result<Outcome, CliError> {
+        let bytes = output::read(&self.file)?;
+        if self.to == Language::Spirv && self.output.is_none() && std::io::stdout().is_terminal() {
+            return Err(CliError::Usage("SPIR-V is binary: name a file with -o, or redirect the output".into()));
+        }
+        let text = translate(&bytes, self.to, self.entry.as_deref()).map_err(|error| match error {
+            Refusal::Lifter(source) => CliError::Shader { path: self.file.clone(), source },
+            Refusal::Naga(what) => CliError::Output { path: self.file.clone(), what },
+        })?;
+        output::write(self.output.as_deref(), &text)?;
+        Ok(Outcome::Success)
+    }
+}
+
+/// Why a shader cannot be translated.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The lifter refuses it.
+    Lifter(crate::Error),
+    /// naga refuses the lifted module.
+    Naga(String),
+}
+
+/// A container's program in another language, for the default target.
+///
+/// # Errors
+/// The lifter refuses the bytes, or naga the lifted module.
+pub fn translate(bytes: &[u8], language: Language, entry: Option<&str>) -> Result<Vec<u8>, Refusal> {
+    let entry = entry.map(str::to_owned);
+    let program = crate::lift(bytes, &LiftOptions { entry: entry.clone() }).map_err(Refusal::Lifter)?;
+    if language == Language::Ir {
+        return Ok(format!("{:#?}\n", program.ir).into_bytes());
+    }
+    let module = program.module(&Target::default()).map_err(Refusal::Lifter)?;
+    if language == Language::Naga {
+        return Ok(format!("{module:#?}\n").into_bytes());
+    }
+    let told = |what: &str, causes: Vec<String>| Refusal::Naga(format!("{what}: {}", causes.join(": ")));
+    let info = output::validate(&module).map_err(|causes| told("naga rejects the lifted module", causes))?;
+    if language == Language::Spirv {
+        let words = output::spirv(&module, &info).map_err(|causes| told("naga cannot write SPIR-V", causes))?;
+        return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
+    }
+    let text = output::wgsl(&module, &info).map_err(|causes| told("naga cannot write WGSL", causes))?;
+    Ok(text.into_bytes())
+}

@@ -1,0 +1,86 @@
+//! The command line `dxshader`: reads, lifts and checks compiled Direct3D shaders.
+//!
+//! It is a library module so that tests can call what the commands do; the binary only calls [`main`].
+
+pub mod check;
+mod error;
+pub mod inspect;
+pub mod lift;
+mod output;
+pub mod run;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use error::CliError;
+
+/// Reads, lifts and checks compiled Direct3D shaders (DXBC and DXIL).
+#[derive(Debug, Parser)]
+#[command(name = "dxshader", version, propagate_version = true)]
+#[command(
+    after_help = "Exit codes: 0 success; 1 a file was refused, or a check or case failed; 2 wrong usage, or a file \
+                        that cannot be read or written; 3 a panic was caught, which is always a bug."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Inspect(inspect::Inspect),
+    Lift(lift::Lift),
+    Check(check::Check),
+    Run(run::Run),
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All went well.
+    Success,
+    /// A file was refused, or something that was checked failed.
+    Failed,
+    /// A panic was caught.
+    Panicked,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(match outcome {
+            Outcome::Success => 0,
+            Outcome::Failed => 1,
+            Outcome::Panicked => 3,
+        })
+    }
+}
+
+/// Stack of every thread that lifts: naga's validator and writers recurse over nested blocks and expressions.
+const STACK_SIZE: usize = 64 << 20;
+
+/// Parses the arguments of the process and carries the command out.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = std::thread::scope(|scope| {
+        let command = || match cli.command {
+            Command::Inspect(command) => command.run(),
+            Command::Lift(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Run(command) => command.run(),
+        };
+        match std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, command) {
+            // A panic here has printed its message already.
+            Ok(thread) => thread.join().unwrap_or(Ok(Outcome::Panicked)),
+            Err(error) => Err(CliError::Thread(error)),
+        }
+    });
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            eprintln!("dxshader: {error}");
+            error.exit_code()
+        }
+    }
+}

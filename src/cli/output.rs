@@ -1,0 +1,73 @@
+//! Lifted modules to what naga writes, and how its refusals read.
+
+use std::{
+    error::Error as StdError,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use naga::{
+    back::{spv, wgsl},
+    valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator},
+};
+
+use super::CliError;
+
+/// Validates a module with every capability that naga knows.
+///
+/// # Errors
+/// naga's error and all its causes, the outermost first.
+pub fn validate(module: &naga::Module) -> Result<ModuleInfo, Vec<String>> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
+    validator.validate(module).map_err(|error| causes(error.as_inner()))
+}
+
+/// SPIR-V of a valid module, as words. Entry points keep their names, the clip space is Direct3D's and Vulkan's flipped as
+/// wgpu does it.
+///
+/// # Errors
+/// naga's error and all its causes.
+pub fn spirv(module: &naga::Module, info: &ModuleInfo) -> Result<Vec<u32>, Vec<String>> {
+    let options = spv::Options { lang_version: (1, 3), ..Default::default() };
+    spv::write_vec(module, info, &options, None).map_err(|error| causes(&error))
+}
+
+/// WGSL of a valid module.
+///
+/// # Errors
+/// naga's error and all its causes.
+pub fn wgsl(module: &naga::Module, info: &ModuleInfo) -> Result<String, Vec<String>> {
+    wgsl::write_string(module, info, wgsl::WriterFlags::empty()).map_err(|error| causes(&error))
+}
+
+/// An error and what caused it, the outermost first.
+fn causes(error: &dyn StdError) -> Vec<String> {
+    std::iter::successors(Some(error), |&error| error.source()).map(|error| error.to_string()).collect()
+}
+
+/// Writes to a file, or to standard output.
+///
+/// # Errors
+/// The file cannot be written. A reader of standard output that went away is none.
+pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
+    let result = match path {
+        Some(path) => std::fs::write(path, bytes),
+        None => match io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        },
+    };
+    result.map_err(|source| {
+        let path = path.map_or_else(|| PathBuf::from("standard output"), Path::to_path_buf);
+        CliError::Write { path, source }
+    })
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })
+}

@@ -1,0 +1,321 @@
+//! Inspections as text for people.
+
+use std::fmt::{self, Write};
+
+use super::inspect::Inspection;
+use crate::reflection::{
+    Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType,
+    Interpolation, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue, TextureDimension, UavFlags,
+};
+
+/// The whole inspection.
+pub(super) fn describe(inspection: &Inspection) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_inspection(&mut out, inspection);
+    out
+}
+
+fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
+    match (inspection.stage, &inspection.model) {
+        (Some(stage), Some(model)) => write!(out, "{stage}_{}", model.replace('.', "_"))?,
+        _ => write!(out, "no program")?,
+    }
+    if let Some(version) = &inspection.dxil_version {
+        write!(out, ", DXIL {version}")?;
+    }
+    write!(out, ", {} bytes, digest {}", inspection.size, inspection.digest)?;
+    if inspection.trailing > 0 {
+        write!(out, ", {} bytes after the container", inspection.trailing)?;
+    }
+    writeln!(out, "\n\nparts")?;
+    for part in &inspection.parts {
+        writeln!(out, "  {:<6}{:>10} bytes at {:#x}", part.name, part.size, part.offset)?;
+    }
+    if let Some(reason) = &inspection.reason {
+        writeln!(out, "\n{reason}")?;
+    }
+    let Some(interface) = &inspection.interface else { return Ok(()) };
+    if interface.feature_flags != 0 {
+        writeln!(out, "\nfeature flags {:#x}", interface.feature_flags)?;
+    }
+    for entry in &interface.entry_points {
+        write_entry_point(out, entry)?;
+    }
+    if !interface.bindings.is_empty() {
+        writeln!(out, "\nbindings")?;
+    }
+    for binding in &interface.bindings {
+        write_binding(out, binding)?;
+    }
+    Ok(())
+}
+
+fn write_entry_point(out: &mut String, entry: &EntryPointInterface) -> fmt::Result {
+    writeln!(out, "\nentry point {} ({})", entry.name, format!("{:?}", entry.stage).to_lowercase())?;
+    let facts = &entry.facts;
+    if let Some([x, y, z]) = facts.thread_group_size {
+        writeln!(out, "  thread group {x} x {y} x {z}")?;
+    }
+    if let Some([min, max, preferred]) = facts.wave_size {
+        writeln!(out, "  wave size {min} to {max}, preferred {preferred}")?;
+    }
+    if facts.early_depth_stencil {
+        writeln!(out, "  early depth and stencil test")?;
+    }
+    if facts.sample_frequency {
+        writeln!(out, "  runs once per sample")?;
+    }
+    if let Some(depth) = facts.depth_output {
+        writeln!(out, "  writes depth: {depth:?}")?;
+    }
+    let primitives = &facts.primitives;
+    for (name, value) in [
+        ("input primitive", primitives.input_primitive),
+        ("output topology", primitives.output_topology),
+        ("vertices at most", primitives.max_vertex_count),
+        ("primitives at most", primitives.max_primitive_count),
+        ("instances", primitives.instance_count),
+        ("input control points", primitives.input_control_points),
+        ("output control points", primitives.output_control_points),
+        ("tessellator domain", primitives.tessellator_domain),
+        ("tessellator partitioning", primitives.tessellator_partitioning),
+        ("tessellator output", primitives.tessellator_output),
+        ("bytes of payload", primitives.payload_size),
+    ] {
+        if let Some(value) = value {
+            writeln!(out, "  {name}: {value}")?;
+        }
+    }
+    if let Some(factor) = primitives.max_tessellation_factor {
+        writeln!(out, "  tessellation factor at most: {factor}")?;
+    }
+    for (name, elements) in [
+        ("inputs", &entry.inputs),
+        ("outputs", &entry.outputs),
+        ("patch constants or primitives", &entry.patch_constants),
+    ] {
+        if !elements.is_empty() {
+            writeln!(out, "  {name}")?;
+        }
+        for element in elements {
+            write_element(out, element)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_element(out: &mut String, element: &SignatureElement) -> fmt::Result {
+    let first = element.semantic_indices.first().copied().unwrap_or(0);
+    let mut name = format!("{}{first}", element.semantic);
+    if element.rows > 1 {
+        name += &format!("[{}]", element.rows);
+    }
+    let register = element.register.map_or_else(|| "-".to_owned(), |register| register.to_string());
+    write!(out, "    {name:<28} {register:>3}.{} ", mask(element.mask))?;
+    write!(out, "{:<5}", component_name(element.component))?;
+    if element.used_mask != element.mask {
+        let used = mask(element.used_mask);
+        write!(out, " used {}", if element.used_mask == 0 { "none" } else { used.trim_end() })?;
+    }
+    if element.system_value != SystemValue::Arbitrary {
+        write!(out, " {:?}", element.system_value)?;
+    }
+    if element.interpolation != Interpolation::Undefined {
+        write!(out, " {:?}", element.interpolation)?;
+    }
+    if element.stream > 0 {
+        write!(out, " stream {}", element.stream)?;
+    }
+    writeln!(out)
+}
+
+/// `xyz `: always four characters.
+fn mask(mask: u8) -> String {
+    "xyzw".chars().enumerate().map(|(bit, name)| if mask >> bit & 1 == 1 { name } else { ' ' }).collect()
+}
+
+fn write_binding(out: &mut String, binding: &Binding) -> fmt::Result {
+    let class = match binding.class {
+        ResourceClass::Cbv => 'b',
+        ResourceClass::Srv => 't',
+        ResourceClass::Uav => 'u',
+        ResourceClass::Sampler => 's',
+    };
+    let mut register = format!("{class}{}", binding.register);
+    match binding.count {
+        Some(1) => {}
+        Some(count) => register += &format!("[{count}]"),
+        None => register += "[]",
+    }
+    if binding.space > 0 {
+        register += &format!(", space{}", binding.space);
+    }
+    let name = binding.name.as_deref().unwrap_or("(unnamed)");
+    writeln!(out, "  {register:<14} {name:<28} {}", kind_name(binding.class, &binding.kind))?;
+    match &binding.layout {
+        Some(layout) => write_layout(out, layout),
+        None => Ok(()),
+    }
+}
+
+fn kind_name(class: ResourceClass, kind: &ResourceKind) -> String {
+    let read_write = if class == ResourceClass::Uav { "RW" } else { "" };
+    match *kind {
+        ResourceKind::ConstantBuffer { size } => format!("constant buffer, {size} bytes"),
+        ResourceKind::TextureBuffer { size } => format!("texture buffer, {size} bytes"),
+        ResourceKind::Sampler { mode } => match mode {
+            SamplerMode::Default => "SamplerState".into(),
+            SamplerMode::Comparison => "SamplerComparisonState".into(),
+            SamplerMode::Mono => "SamplerState, monochrome".into(),
+        },
+        ResourceKind::Texture { dimension, component, components, samples, flags } => {
+            let dimension = match dimension {
+                TextureDimension::D1 => "1D",
+                TextureDimension::D1Array => "1DArray",
+                TextureDimension::D2 => "2D",
+                TextureDimension::D2Array => "2DArray",
+                TextureDimension::D2Multisampled => "2DMS",
+                TextureDimension::D2MultisampledArray => "2DMSArray",
+                TextureDimension::D3 => "3D",
+                TextureDimension::Cube => "Cube",
+                TextureDimension::CubeArray => "CubeArray",
+            };
+            let samples = if samples > 0 { format!(", {samples}") } else { String::new() };
+            format!(
+                "{read_write}Texture{dimension}<{}{components}{samples}>{}",
+                component_name(component),
+                Flags(flags)
+            )
+        }
+        ResourceKind::TypedBuffer { component, components, flags } => {
+            format!("{read_write}Buffer<{}{components}>{}", component_name(component), Flags(flags))
+        }
+        ResourceKind::RawBuffer { flags } => format!("{read_write}ByteAddressBuffer{}", Flags(flags)),
+        ResourceKind::StructuredBuffer { stride, counter, flags } => {
+            let counter = if counter { ", with counter" } else { "" };
+            format!("{read_write}StructuredBuffer, {stride} bytes an element{counter}{}", Flags(flags))
+        }
+        ResourceKind::AccelerationStructure => "RaytracingAccelerationStructure".into(),
+        ResourceKind::FeedbackTexture { arrayed } => {
+            format!("FeedbackTexture2D{}", if arrayed { "Array" } else { "" })
+        }
+    }
+}
+
+struct Flags(UavFlags);
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.globally_coherent {
+            f.write_str(", globally coherent")?;
+        }
+        if self.0.rasterizer_ordered {
+            f.write_str(", rasterizer ordered")?;
+        }
+        Ok(())
+    }
+}
+
+fn component_name(component: ComponentType) -> &'static str {
+    match component {
+        ComponentType::Bool => "bool",
+        ComponentType::I16 => "i16",
+        ComponentType::U16 => "u16",
+        ComponentType::I32 => "int",
+        ComponentType::U32 => "uint",
+        ComponentType::I64 => "i64",
+        ComponentType::U64 => "u64",
+        ComponentType::F16 => "half",
+        ComponentType::F32 => "float",
+        ComponentType::F64 => "double",
+        ComponentType::SnormF16 => "snorm half",
+        ComponentType::UnormF16 => "unorm half",
+        ComponentType::SnormF32 => "snorm float",
+        ComponentType::UnormF32 => "unorm float",
+        ComponentType::SnormF64 => "snorm double",
+        ComponentType::UnormF64 => "unorm double",
+        ComponentType::Packed8x32 => "packed8x32",
+        ComponentType::Unknown => "unknown",
+    }
+}
+
+fn scalar_name(scalar: FieldScalar) -> &'static str {
+    match scalar {
+        FieldScalar::Bool => "bool",
+        FieldScalar::I16 => "int16_t",
+        FieldScalar::U16 => "uint16_t",
+        FieldScalar::I32 => "int",
+        FieldScalar::U32 => "uint",
+        FieldScalar::I64 => "int64_t",
+        FieldScalar::U64 => "uint64_t",
+        FieldScalar::F16 => "half",
+        FieldScalar::F32 => "float",
+        FieldScalar::F64 => "double",
+        FieldScalar::Unknown => "unknown",
+    }
+}
+
+fn write_layout(out: &mut String, layout: &BufferLayout) -> fmt::Result {
+    layout.fields.iter().try_for_each(|field| write_field(out, field, 3))
+}
+
+fn write_field(out: &mut String, field: &Field, depth: usize) -> fmt::Result {
+    let indent = 2 * depth;
+    let array = field.ty.elements.map_or_else(String::new, |elements| format!("[{elements}]"));
+    let declaration = format!("{} {}{array}", type_name(&field.ty), field.name);
+    write!(out, "{:indent$}{:>6}  {declaration}", "", field.offset)?;
+    if let Some(value) = &field.default_value {
+        write!(out, " = {}", default_text(&field.ty, value))?;
+    }
+    if field.used == Some(false) {
+        write!(out, "  (unused)")?;
+    }
+    writeln!(out)?;
+    match &field.ty.shape {
+        FieldShape::Struct(members) => members.iter().try_for_each(|member| write_field(out, member, depth + 1)),
+        _ => Ok(()),
+    }
+}
+
+fn type_name(ty: &FieldType) -> String {
+    match &ty.shape {
+        FieldShape::Scalar(scalar) => scalar_name(*scalar).into(),
+        FieldShape::Vector(scalar, count) => format!("{}{count}", scalar_name(*scalar)),
+        FieldShape::Matrix { scalar, rows, columns, row_major } => {
+            let order = if *row_major { "row_major " } else { "" };
+            format!("{order}{}{rows}x{columns}", scalar_name(*scalar))
+        }
+        FieldShape::Struct(_) => format!("struct {}", ty.name.as_deref().unwrap_or("(unnamed)")),
+        FieldShape::Interface => "interface".into(),
+    }
+}
+
+/// A default value's numbers in memory order, padding included.
+fn default_text(ty: &FieldType, value: &[u8]) -> String {
+    let scalar = match ty.shape {
+        FieldShape::Scalar(scalar) | FieldShape::Vector(scalar, _) | FieldShape::Matrix { scalar, .. } => scalar,
+        FieldShape::Struct(_) | FieldShape::Interface => FieldScalar::Unknown,
+    };
+    let numbers = match scalar {
+        FieldScalar::F64 => {
+            value.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes).to_string()).collect()
+        }
+        _ => value
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|&bytes| match scalar {
+                FieldScalar::F32 => f32::from_le_bytes(bytes).to_string(),
+                FieldScalar::I32 => i32::from_le_bytes(bytes).to_string(),
+                FieldScalar::Bool => (u32::from_le_bytes(bytes) != 0).to_string(),
+                FieldScalar::U32 => u32::from_le_bytes(bytes).to_string(),
+                _ => format!("{:#010x}", u32::from_le_bytes(bytes)),
+            })
+            .collect::<Vec<_>>(),
+    };
+    match &numbers[..] {
+        [number] => number.clone(),
+        numbers => format!("({})", numbers.join(", ")),
+    }
+}

@@ -1,0 +1,187 @@
+//! Types of an LLVM module.
+
+use std::collections::HashMap;
+
+use super::index;
+use crate::{Error, Result};
+
+index!(
+    /// A type of a module.
+    TypeId
+);
+
+/// By-value nesting of types that is read. HLSL's deepest structures stay far below; the limit bounds recursion.
+const MAX_DEPTH: u32 = 64;
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// No value.
+    Void,
+    /// 16-bit float; the minimum precision float unless the module says otherwise.
+    Half,
+    /// 32-bit float.
+    Float,
+    /// 64-bit float.
+    Double,
+    /// Integer of some width in bits.
+    Integer(u32),
+    /// Address of a value.
+    Pointer {
+        /// Type of the value.
+        pointee: TypeId,
+        /// Address space.
+        space: u32,
+    },
+    /// Array.
+    Array {
+        /// Type of an element.
+        element: TypeId,
+        /// Number of elements.
+        len: u64,
+    },
+    /// Vector.
+    Vector {
+        /// Type of an element.
+        element: TypeId,
+        /// Number of elements.
+        len: u32,
+    },
+    /// Structure.
+    Struct {
+        /// Its name, if it has one.
+        name: Option<String>,
+        /// Types of its fields.
+        fields: Vec<TypeId>,
+    },
+    /// Structure without known contents.
+    Opaque {
+        /// Its name.
+        name: String,
+    },
+    /// Function.
+    Function {
+        /// Type of the result.
+        result: TypeId,
+        /// Types of the parameters.
+        params: Vec<TypeId>,
+        /// More arguments may follow.
+        variadic: bool,
+    },
+    /// Basic block, as an operand.
+    Label,
+    /// Metadata, as an operand.
+    Metadata,
+    /// Types of other machines: `x86_fp80` and its like.
+    Foreign,
+}
+
+/// All types of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    list: Vec<Type>,
+    /// By-value nesting of each type.
+    depths: Vec<u32>,
+    /// Number of scalars of each type.
+    scalars: Vec<u64>,
+    /// First type that equals the key.
+    ids: HashMap<Type, TypeId>,
+}
+
+impl Types {
+    /// A type.
+    pub fn get(&self, id: TypeId) -> Option<&Type> {
+        self.list.get(id.index())
+    }
+
+    /// Number of types.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Every type with its id.
+    pub fn iter(&self) -> impl Iterator<Item = (TypeId, &Type)> {
+        self.list.iter().enumerate().map(|(index, ty)| (TypeId(index as u32), ty))
+    }
+
+    /// Appends a type. What it contains by value must be there already, so that no type contains itself.
+    pub(super) fn push(&mut self, ty: Type) -> Result<TypeId> {
+        let depth_of = |id: &TypeId| {
+            let depth = self.depths.get(id.index()).copied();
+            depth.ok_or_else(|| Error::malformed(format!("type contains a later one: {}", id.0)))
+        };
+        let inner = match &ty {
+            Type::Array { element, .. } | Type::Vector { element, .. } => depth_of(element)?,
+            Type::Struct { fields, .. } => {
+                fields.iter().try_fold(0, |deepest, field| Ok::<_, Error>(depth_of(field)?.max(deepest)))?
+            }
+            _ => 0,
+        };
+        if inner >= MAX_DEPTH {
+            return Err(Error::malformed("types are nested too deep"));
+        }
+        let scalars = match &ty {
+            Type::Array { element, len } => len.saturating_mul(self.scalars(*element)),
+            Type::Vector { element, len } => u64::from(*len).saturating_mul(self.scalars(*element)),
+            ty if ty.is_handle() => 1,
+            Type::Struct { fields, .. } => {
+                fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.scalars(*field)))
+            }
+            Type::Void | Type::Label | Type::Metadata => 0,
+            _ => 1,
+        };
+        let id = TypeId(self.list.len() as u32);
+        self.depths.push(inner + 1);
+        self.scalars.push(scalars);
+        self.ids.entry(ty.clone()).or_insert(id);
+        self.list.push(ty);
+        Ok(id)
+    }
+
+    /// The id of a type, appended if it is new.
+    pub(super) fn intern(&mut self, ty: Type) -> Result<TypeId> {
+        match self.ids.get(&ty) {
+            Some(&id) => Ok(id),
+            None => self.push(ty),
+        }
+    }
+
+    /// What a pointer points to.
+    pub fn pointee(&self, pointer: TypeId) -> Option<TypeId> {
+        match self.get(pointer)? {
+            Type::Pointer { pointee, .. } => Some(*pointee),
+            _ => None,
+        }
+    }
+
+    /// Type of an array's or vector's element, or of a structure's field.
+    pub fn element(&self, aggregate: TypeId, index: u64) -> Option<TypeId> {
+        match self.get(aggregate)? {
+            Type::Array { element, .. } | Type::Vector { element, .. } => Some(*element),
+            Type::Struct { fields, .. } => fields.get(usize::try_from(index).ok()?).copied(),
+            _ => None,
+        }
+    }
+
+    /// Number of scalars in a value of the type, nested ones counted; handles and pointers count as one.
+    pub fn scalars(&self, id: TypeId) -> u64 {
+        self.scalars.get(id.index()).copied().unwrap_or(0)
+    }
+}
+
+impl Type {
+    /// It is the structure that stands for a resource, `%dx.types.Handle`.
+    pub fn is_handle(&self) -> bool {
+        matches!(self, Type::Struct { name: Some(name), .. } if name == "dx.types.Handle")
+    }
+
+    /// It is a float.
+    pub fn is_float(&self) -> bool {
+        matches!(self, Type::Half | Type::Float | Type::Double)
+    }
+}

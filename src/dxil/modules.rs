@@ -1,0 +1,38 @@
+//! The modules of a container: the program, and its twin that keeps names for reflection.
+
+use super::module::Module;
+use crate::{
+    Error, ErrorKind, Result,
+    container::{Bitcode, Container, FourCc, ProgramHeader},
+};
+
+/// The program of a container and its header.
+///
+/// # Errors
+/// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record that contradicts the format.
+pub fn program<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
+    match ProgramHeader::find(container)? {
+        ProgramHeader::Bitcode(bitcode) => Ok((bitcode, read(&bitcode)?)),
+        ProgramHeader::Tokens(_) => Err(Error::new(ErrorKind::NotAProgram, "the program is not DXIL")),
+    }
+}
+
+/// The module without code that dxc keeps for reflection (`STAT`), where there is one.
+///
+/// # Errors
+/// Names the record that contradicts the format.
+pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
+    match container.part(FourCc::STAT) {
+        // fxc's STAT holds statistics; it never stands beside DXIL, but files are what they are.
+        Some(part) if part.data.get(8..12) == Some(&FourCc::DXIL.0[..]) => read(&Bitcode::parse(part)?).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn read(bitcode: &Bitcode<'_>) -> Result<Module> {
+    Module::read(bitcode.bytes).map_err(|mut error| {
+        // Offsets count from the beginning of the part.
+        error.place.offset = error.place.offset.map(|offset| offset + bitcode.offset);
+        error.in_part(bitcode.part.name)
+    })
+}

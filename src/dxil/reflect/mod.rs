@@ -1,0 +1,52 @@
+//! From DXIL's metadata to an [`Interface`].
+//!
+//! Source of the tables: `DxilMetadataHelper.h` and `docs/DXIL.rst` of DirectXShaderCompiler.
+
+mod entry;
+mod flags;
+mod layouts;
+mod resources;
+mod signatures;
+
+pub use entry::EntryRecord;
+pub use flags::ShaderFlags;
+
+use super::module::Module;
+use crate::{
+    Error, Result,
+    container::Bitcode,
+    reflection::{Format, Interface, ShaderModel, Stage},
+};
+
+/// Reads the interface of a program. `names` is the module that keeps names, if the program was stripped of them.
+///
+/// # Errors
+/// Names the metadata that contradicts the format.
+pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>) -> Result<Interface> {
+    let stage = Stage::from_kind(bitcode.version.kind)
+        .ok_or_else(|| Error::malformed(format!("unknown kind of program: {}", bitcode.version.kind)))?;
+    let entries = EntryRecord::all(module, stage)?;
+    let flags = entries.iter().fold(module_flags(module), |flags, entry| flags | entry.flags);
+    let native_16_bit = flags.contains(ShaderFlags::NATIVE_LOW_PRECISION);
+    Ok(Interface {
+        format: Format::Dxil,
+        shader_model: ShaderModel { major: bitcode.version.major, minor: bitcode.version.minor },
+        stage,
+        entry_points: entries.iter().map(|entry| entry.interface(module, native_16_bit)).collect::<Result<_>>()?,
+        bindings: resources::bindings(module, names, native_16_bit)?,
+        feature_flags: flags.features(),
+    })
+}
+
+/// Flags of the record without a function with which libraries begin.
+fn module_flags(module: &Module) -> ShaderFlags {
+    let records = module.named("dx.entryPoints").filter(|record| !record.has(0));
+    records.fold(ShaderFlags::empty(), |flags, record| flags | entry::flags(&record))
+}
+
+/// Halves and 16-bit integers are what they are, not minimum precision.
+pub fn is_native_16_bit(module: &Module) -> bool {
+    let records = module.named("dx.entryPoints");
+    let flags = records.fold(ShaderFlags::empty(), |flags, record| flags | entry::flags(&record));
+    flags.contains(ShaderFlags::NATIVE_LOW_PRECISION)
+}

@@ -1,0 +1,189 @@
+//! Resources: `dx.resources`.
+
+use super::layouts::Layouts;
+use crate::{
+    Error, Result,
+    dxil::module::{Module, Node, Type},
+    reflection::{Binding, ComponentType, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags},
+};
+
+/// Lists of `dx.resources`, in its order; [`Interface::bindings`](crate::reflection::Interface::bindings) keeps it.
+pub const CLASSES: [ResourceClass; 4] =
+    [ResourceClass::Srv, ResourceClass::Uav, ResourceClass::Cbv, ResourceClass::Sampler];
+
+/// Members of every resource's tuple.
+const ID: usize = 0;
+const VARIABLE: usize = 1;
+const NAME: usize = 2;
+const SPACE: usize = 3;
+const LOWER_BOUND: usize = 4;
+const RANGE_SIZE: usize = 5;
+/// Members of SRVs' and UAVs'.
+const SHAPE: usize = 6;
+const SRV_SAMPLES: usize = 7;
+const SRV_EXTENDED: usize = 8;
+const UAV_COHERENT: usize = 7;
+const UAV_COUNTER: usize = 8;
+const UAV_ORDERED: usize = 9;
+const UAV_EXTENDED: usize = 10;
+/// Members of constant buffers' and samplers'.
+const CBV_SIZE: usize = 6;
+const SAMPLER_KIND: usize = 6;
+
+/// Tags of SRVs' and UAVs' extended properties.
+mod tag {
+    pub const ELEMENT_TYPE: u32 = 0;
+    pub const ELEMENT_STRIDE: u32 = 1;
+}
+
+/// A resource without limit to its count.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// Reads all resources of a module.
+pub(super) fn bindings(module: &Module, names: Option<&Module>, native_16_bit: bool) -> Result<Vec<Binding>> {
+    let mut layouts = Layouts::new(module, native_16_bit);
+    let mut named_layouts = names.map(|names| Layouts::new(names, native_16_bit));
+    let mut bindings = Vec::new();
+    let Some(resources) = module.named("dx.resources").next() else { return Ok(bindings) };
+    for (list, class) in CLASSES.into_iter().enumerate() {
+        for node in resources.nodes(list) {
+            let twin = names.and_then(|names| twin(names, list, &node));
+            let mut binding = binding(module, &node, class)?;
+            if let Some(twin) = twin
+                && let Some(layouts) = &mut named_layouts
+            {
+                binding.name = binding.name.or_else(|| name(&twin));
+                binding.layout = layouts.of_resource(&twin, VARIABLE, &binding.kind);
+            }
+            if binding.layout.is_none() {
+                binding.layout = layouts.of_resource(&node, VARIABLE, &binding.kind);
+            }
+            if let (ResourceKind::TextureBuffer { size }, Some(layout)) = (&mut binding.kind, &binding.layout) {
+                *size = layout.size;
+            }
+            bindings.push(binding);
+        }
+    }
+    Ok(bindings)
+}
+
+/// The record of the same resource in the module that keeps names.
+fn twin<'a>(names: &'a Module, list: usize, node: &Node<'_>) -> Option<Node<'a>> {
+    let resources = names.named("dx.resources").next()?;
+    let same = |other: &Node<'_>| {
+        [ID, SPACE, LOWER_BOUND, RANGE_SIZE].into_iter().all(|member| other.integer(member) == node.integer(member))
+    };
+    resources.nodes(list).find(same)
+}
+
+fn name(node: &Node<'_>) -> Option<String> {
+    node.string(NAME).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+fn binding(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Binding> {
+    let kind = match class {
+        ResourceClass::Cbv => {
+            let size = node.u32(CBV_SIZE)?;
+            ResourceKind::ConstantBuffer { size: size.checked_next_multiple_of(16).unwrap_or(size) }
+        }
+        ResourceClass::Sampler => ResourceKind::Sampler {
+            mode: match node.u32(SAMPLER_KIND)? {
+                1 => SamplerMode::Comparison,
+                2 => SamplerMode::Mono,
+                _ => SamplerMode::Default,
+            },
+        },
+        ResourceClass::Srv | ResourceClass::Uav => view(module, node, class)?,
+    };
+    Ok(Binding {
+        name: name(node),
+        class,
+        space: node.u32(SPACE)?,
+        register: node.u32(LOWER_BOUND)?,
+        count: Some(node.u32(RANGE_SIZE)?).filter(|&count| count != UNBOUNDED),
+        kind,
+        layout: None,
+    })
+}
+
+/// Kind of an SRV or a UAV.
+fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<ResourceKind> {
+    let uav = class == ResourceClass::Uav;
+    let flag = |member: usize| uav && node.integer(member).is_some_and(|flag| flag != 0);
+    let flags = UavFlags { globally_coherent: flag(UAV_COHERENT), rasterizer_ordered: flag(UAV_ORDERED) };
+    let mut element_type = ComponentType::Unknown;
+    let mut stride = 0;
+    if let Some(extended) = node.node(if uav { UAV_EXTENDED } else { SRV_EXTENDED }) {
+        for (tag, at) in extended.tags() {
+            match tag {
+                tag::ELEMENT_TYPE => element_type = component(extended.u32(at)?),
+                tag::ELEMENT_STRIDE => stride = extended.u32(at)?,
+                _ => {}
+            }
+        }
+    }
+    let texture = |dimension: TextureDimension| {
+        let samples = if uav || !dimension.is_multisampled() { 0 } else { node.u32(SRV_SAMPLES)? as u8 };
+        let components = components(module, node);
+        Ok(ResourceKind::Texture { dimension, component: element_type, components, samples, flags })
+    };
+    // DXIL::ResourceKind.
+    Ok(match node.u32(SHAPE)? {
+        1 => texture(TextureDimension::D1)?,
+        2 => texture(TextureDimension::D2)?,
+        3 => texture(TextureDimension::D2Multisampled)?,
+        4 => texture(TextureDimension::D3)?,
+        5 => texture(TextureDimension::Cube)?,
+        6 => texture(TextureDimension::D1Array)?,
+        7 => texture(TextureDimension::D2Array)?,
+        8 => texture(TextureDimension::D2MultisampledArray)?,
+        9 => texture(TextureDimension::CubeArray)?,
+        10 => ResourceKind::TypedBuffer { component: element_type, components: components(module, node), flags },
+        11 => ResourceKind::RawBuffer { flags },
+        12 => ResourceKind::StructuredBuffer { stride, counter: flag(UAV_COUNTER), flags },
+        15 => ResourceKind::TextureBuffer { size: 0 },
+        16 => ResourceKind::AccelerationStructure,
+        17 => ResourceKind::FeedbackTexture { arrayed: false },
+        18 => ResourceKind::FeedbackTexture { arrayed: true },
+        shape => return Err(Error::malformed(format!("dx.resources: shape of a resource: {shape}"))),
+    })
+}
+
+/// Number of components of a typed resource: those of the vector that its class holds; 4 if the class is not known.
+fn components(module: &Module, node: &Node<'_>) -> u8 {
+    let Some(mut ty) = node.pointee(VARIABLE) else { return 4 };
+    // Arrays of resources, the class, and its texel.
+    loop {
+        match module.types.get(ty) {
+            Some(Type::Array { element, .. }) => ty = *element,
+            Some(Type::Struct { fields, .. }) if !fields.is_empty() => ty = fields[0],
+            Some(Type::Vector { len, .. }) if (1..=4).contains(len) => return *len as u8,
+            Some(Type::Half | Type::Float | Type::Double | Type::Integer(_)) => return 1,
+            _ => return 4,
+        }
+    }
+}
+
+/// `DXIL::ComponentType`.
+pub(super) fn component(number: u32) -> ComponentType {
+    match number {
+        1 => ComponentType::Bool,
+        2 => ComponentType::I16,
+        3 => ComponentType::U16,
+        4 => ComponentType::I32,
+        5 => ComponentType::U32,
+        6 => ComponentType::I64,
+        7 => ComponentType::U64,
+        8 => ComponentType::F16,
+        9 => ComponentType::F32,
+        10 => ComponentType::F64,
+        11 => ComponentType::SnormF16,
+        12 => ComponentType::UnormF16,
+        13 => ComponentType::SnormF32,
+        14 => ComponentType::UnormF32,
+        15 => ComponentType::SnormF64,
+        16 => ComponentType::UnormF64,
+        17 | 18 => ComponentType::Packed8x32,
+        _ => ComponentType::Unknown,
+    }
+}
