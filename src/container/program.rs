@@ -40,7 +40,12 @@ impl<'a> ProgramHeader<'a> {
     /// contradicts the part.
     pub fn find(container: &Container<'a>) -> Result<Self> {
         if let Some(part) = container.first_part(&[FourCc::DXIL, FourCc::ILDB]) {
-            return Bitcode::parse(part).map(Self::Bitcode);
+            let program = Bitcode::parse(part)?;
+            // Compilers for consoles can leave this in place of the bitcode, beside the machine code.
+            if program.bytes == b"NOBC" {
+                return Err(Error::new(ErrorKind::NotAProgram, "the container's bitcode was left out: NOBC"));
+            }
+            return Ok(Self::Bitcode(program));
         }
         if let Some(part) = container.first_part(&[FourCc::SHEX, FourCc::SHDR]) {
             let program = TokenProgram::parse(part)?;

@@ -14,7 +14,7 @@ use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 pub use judge::{Status, Verdict, judge};
-pub use report::Report;
+pub use report::{Counts, Report};
 
 use super::{CliError, Outcome, STACK_SIZE, output};
 use crate::container::Container;

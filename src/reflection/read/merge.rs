@@ -79,7 +79,8 @@ pub(in crate::reflection) fn merge_parts(
 
 /// An element of the metadata covers several rows, of which the parts have a record each.
 fn merge_usage(elements: &mut [SignatureElement], records: &[SignatureElement]) {
-    for element in elements {
+    // The parts know nothing of how values that bypass registers are used.
+    for element in elements.iter_mut().filter(|element| element.register.is_some()) {
         let mut rows = records.iter().filter(|record| {
             record.stream == element.stream
                 && record.semantic.eq_ignore_ascii_case(&element.semantic)
