@@ -3,6 +3,7 @@
 use super::{
     declaration::{Declaration, RegisterRange, ResourceShape},
     decode::{PhaseKind, TokenProgram},
+    opcode::Opcode,
     operand::{Operand, RegisterFile},
 };
 use crate::{
@@ -44,6 +45,7 @@ pub fn complete(program: &TokenProgram, interface: &mut Interface) {
     for declared in program.declarations() {
         bind(&declared.declaration, interface);
     }
+    counters(program, interface);
     let entry = &mut interface.entry_points[0];
     entry.stage = program.stage;
     facts(program, &mut entry.facts);
@@ -84,6 +86,24 @@ fn bind(declaration: &Declaration, interface: &mut Interface) {
     }
     let RegisterRange { space, register, count, .. } = range;
     interface.bindings.push(Binding { name: None, class, space, register, count, kind, layout: None });
+}
+
+/// Gives counters to the structured buffers that are appended to or consumed from: only the instructions tell.
+fn counters(program: &TokenProgram, interface: &mut Interface) {
+    let instructions = program.phases.iter().flat_map(|phase| &phase.instructions);
+    let counting = instructions.filter(|it| matches!(it.opcode, Opcode::ImmAtomicAlloc | Opcode::ImmAtomicConsume));
+    for view in counting.filter_map(|it| it.operands.get(1)) {
+        let declared = program.declarations().find_map(|declared| match declared.declaration {
+            Declaration::StructuredUav { range, .. } if Some(range.id) == view.register() => Some(range),
+            _ => None,
+        });
+        if let Some(range) = declared
+            && let Some(id) = interface.binding_at(ResourceClass::Uav, range.space, range.register)
+            && let ResourceKind::StructuredBuffer { counter, .. } = &mut interface.bindings[id.index()].kind
+        {
+            *counter = true;
+        }
+    }
 }
 
 /// Kind of a typed resource.

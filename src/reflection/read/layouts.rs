@@ -45,11 +45,7 @@ impl<'d, 'a> Layouts<'d, 'a> {
         self.definitions.part()
     }
 
-    /// The layout of a buffer.
-    ///
-    /// A structured buffer's element is one variable named `$Element`, and the contents of a `ConstantBuffer<T>` are one
-    /// that has the buffer's name (and is an array of one, where the buffers are an array). If it is a structure, its
-    /// members are the fields, as a programmer sees them.
+    /// The layout of a buffer, with what [`unwrap_structure`] does.
     pub fn buffer(&mut self, buffer: &BufferRecord<'a>) -> Result<BufferLayout> {
         let packing = if buffer.ty == STRUCTURED_ELEMENT { Packing::Tight } else { Packing::Rows };
         let mut fields = Vec::new();
@@ -67,12 +63,7 @@ impl<'d, 'a> Layouts<'d, 'a> {
                 used: Some(variable.flags & VARIABLE_USED != 0),
             });
         }
-        if let [Field { offset: 0, name, ty, .. }] = &mut fields[..]
-            && (packing == Packing::Tight || *name == buffer.name)
-            && let FieldType { shape: FieldShape::Struct(members), elements: None | Some(1), .. } = ty
-        {
-            fields = std::mem::take(members);
-        }
+        unwrap_structure(&mut fields, if packing == Packing::Tight { "$Element" } else { &buffer.name });
         fields.sort_by_key(|field| field.offset);
         Ok(BufferLayout { size: buffer.size, fields })
     }
@@ -142,6 +133,19 @@ impl<'d, 'a> Layouts<'d, 'a> {
             self.part().malformed(offset, "the types describe far more fields than their records can")
         })?;
         Ok(())
+    }
+}
+
+/// Puts the members of a structure in place of a field that stands for the whole buffer, as a programmer sees it.
+///
+/// A structured buffer's element is one field named `$Element`. The contents of a `ConstantBuffer<T>` are one that has the
+/// buffer's name (and is an array of one, where the buffers are an array).
+pub(super) fn unwrap_structure(fields: &mut Vec<Field>, whole: &str) {
+    if let [Field { offset: 0, name, ty, .. }] = &mut fields[..]
+        && name == whole
+        && let FieldType { shape: FieldShape::Struct(members), elements: None | Some(1), .. } = ty
+    {
+        *fields = std::mem::take(members);
     }
 }
 

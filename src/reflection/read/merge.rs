@@ -1,12 +1,12 @@
 //! Puts together what the parts say.
 
-use super::{bindings, signatures};
+use super::{bindings, layouts::unwrap_structure, signatures};
 use crate::{
     Result,
     container::{Container, FourCc, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
     reflection::{
-        DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ShaderModel, SignatureElement, Stage,
-        SystemValue,
+        DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ResourceKind, ShaderModel,
+        SignatureElement, Stage, SystemValue,
     },
 };
 
@@ -54,6 +54,15 @@ pub(in crate::reflection) fn merge_parts(
     interface: &mut Interface,
 ) -> Result<()> {
     interface.feature_flags |= feature_flags(container)?.unwrap_or(0);
+    // Metadata ends a buffer with its last field, `RDEF` with a whole row.
+    for binding in &mut interface.bindings {
+        if let ResourceKind::ConstantBuffer { size } | ResourceKind::TextureBuffer { size } = binding.kind
+            && let Some(layout) = &mut binding.layout
+        {
+            layout.size = layout.size.max(size);
+            unwrap_structure(&mut layout.fields, binding.name.as_deref().unwrap_or_default());
+        }
+    }
     let [entry] = &mut interface.entry_points[..] else { return Ok(()) };
     if entry.stage == Stage::Library {
         return Ok(());
