@@ -137,3 +137,40 @@ impl Inspect {
         Ok(if broken { Outcome::Failed } else { Outcome::Success })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESOURCES: &[u8] = include_bytes!("../../tests/fixtures/reflection/resources.dxbc");
+
+    #[test]
+    fn json_is_an_object_with_parts() {
+        let inspection = Inspection::new(RESOURCES).unwrap();
+        let json = serde_json::to_value(&inspection).unwrap();
+        assert_eq!(json["parts"][0], serde_json::json!({ "name": "RDEF", "offset": 0x3c, "size": 1724 }));
+        assert_eq!((json["stage"].as_str(), json["model"].as_str()), (Some("cs"), Some("5.0")));
+        assert_eq!(json["digest"], "ok");
+        assert_eq!(json["interface"]["bindings"].as_array().unwrap().len(), 21);
+    }
+
+    #[test]
+    fn ron_is_written_and_text_names_everything() {
+        let inspection = Inspection::new(RESOURCES).unwrap();
+        assert!(ron::to_string(&inspection).is_ok());
+        let text = text::describe(&inspection);
+        for line in ["cs_5_0, 4464 bytes, digest ok", "thread group 8 x 4 x 2", "RWBuffer<uint1>, globally coherent"] {
+            assert!(text.contains(line), "{line}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn contents_that_contradict_the_format_are_a_reason() {
+        let mut bytes = RESOURCES.to_vec();
+        let program = Container::parse(RESOURCES).unwrap().part(crate::container::FourCc::SHEX).unwrap().offset;
+        bytes[program + 4..program + 8].fill(0xff);
+        let inspection = Inspection::new(&bytes).unwrap();
+        assert_eq!((inspection.digest, inspection.interface.is_none()), ("stale", true));
+        assert!(inspection.reason.unwrap().contains("SHEX"));
+    }
+}

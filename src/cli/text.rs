@@ -3,10 +3,27 @@
 use std::fmt::{self, Write};
 
 use super::inspect::Inspection;
-use crate::reflection::{
-    Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType,
-    Interpolation, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue, TextureDimension, UavFlags,
+use crate::{
+    container::feature_names,
+    reflection::{
+        Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType,
+        Interpolation, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue, TextureDimension,
+        UavFlags,
+    },
 };
+
+/// `D3D_PRIMITIVE`; patches follow, from 8 on.
+const PRIMITIVES: &[&str] =
+    &["undefined", "point", "line", "triangle", "4", "5", "line with adjacency", "triangle with adjacency"];
+/// `D3D_PRIMITIVE_TOPOLOGY`.
+const TOPOLOGIES: &[&str] = &["undefined", "points", "lines", "line strip", "triangles", "triangle strip"];
+/// `D3D_TESSELLATOR_DOMAIN`.
+const DOMAINS: &[&str] = &["undefined", "isoline", "triangle", "quad"];
+/// `D3D_TESSELLATOR_PARTITIONING`.
+const PARTITIONINGS: &[&str] = &["undefined", "integer", "powers of 2", "fractional odd", "fractional even"];
+/// `D3D_TESSELLATOR_OUTPUT_PRIMITIVE`.
+const TESSELLATOR_OUTPUTS: &[&str] =
+    &["undefined", "points", "lines", "clockwise triangles", "counter-clockwise triangles"];
 
 /// The whole inspection.
 pub(super) fn describe(inspection: &Inspection) -> String {
@@ -37,7 +54,10 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     }
     let Some(interface) = &inspection.interface else { return Ok(()) };
     if interface.feature_flags != 0 {
-        writeln!(out, "\nfeature flags {:#x}", interface.feature_flags)?;
+        writeln!(out, "\nrequires")?;
+    }
+    for name in feature_names(interface.feature_flags) {
+        writeln!(out, "  {name}")?;
     }
     for entry in &interface.entry_points {
         write_entry_point(out, entry)?;
@@ -70,21 +90,23 @@ fn write_entry_point(out: &mut String, entry: &EntryPointInterface) -> fmt::Resu
         writeln!(out, "  writes depth: {depth:?}")?;
     }
     let primitives = &facts.primitives;
-    for (name, value) in [
-        ("input primitive", primitives.input_primitive),
-        ("output topology", primitives.output_topology),
-        ("vertices at most", primitives.max_vertex_count),
-        ("primitives at most", primitives.max_primitive_count),
-        ("instances", primitives.instance_count),
-        ("input control points", primitives.input_control_points),
-        ("output control points", primitives.output_control_points),
-        ("tessellator domain", primitives.tessellator_domain),
-        ("tessellator partitioning", primitives.tessellator_partitioning),
-        ("tessellator output", primitives.tessellator_output),
-        ("bytes of payload", primitives.payload_size),
+    for (name, value, names) in [
+        ("input primitive", primitives.input_primitive, PRIMITIVES),
+        ("output topology", primitives.output_topology, TOPOLOGIES),
+        ("vertices at most", primitives.max_vertex_count, &[][..]),
+        ("primitives at most", primitives.max_primitive_count, &[]),
+        ("instances", primitives.instance_count, &[]),
+        ("input control points", primitives.input_control_points, &[]),
+        ("output control points", primitives.output_control_points, &[]),
+        ("tessellator domain", primitives.tessellator_domain, DOMAINS),
+        ("tessellator partitioning", primitives.tessellator_partitioning, PARTITIONINGS),
+        ("tessellator output", primitives.tessellator_output, TESSELLATOR_OUTPUTS),
+        ("bytes of payload", primitives.payload_size, &[]),
     ] {
-        if let Some(value) = value {
-            writeln!(out, "  {name}: {value}")?;
+        let Some(value) = value else { continue };
+        match names.get(value as usize) {
+            Some(word) => writeln!(out, "  {name}: {word}")?,
+            None => writeln!(out, "  {name}: {value}")?,
         }
     }
     if let Some(factor) = primitives.max_tessellation_factor {

@@ -19,7 +19,7 @@ mod resource_definitions;
 mod signature;
 
 pub use digest::{DigestState, digest};
-pub use features::feature_flags;
+pub use features::{feature_flags, feature_names};
 pub use file::Container;
 pub use fourcc::FourCc;
 pub use part::Part;

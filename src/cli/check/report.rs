@@ -134,3 +134,29 @@ pub fn tsv(checked: &[Checked]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::judge, *};
+
+    #[test]
+    fn last_line_and_rows() {
+        let root_signature = b"DXBC0000000000000000\x01\0\0\0\x20\0\0\0\0\0\0\0";
+        let checked =
+            [&b"text"[..], root_signature].map(|bytes| Checked { path: "a\tb.cso".into(), verdict: judge(bytes) });
+        let report = Report::new(&checked);
+        let text = report.to_string();
+        let last = text.lines().last().unwrap();
+        assert_eq!(last, "2 files: 1 read, 0 reflected, 0 lifted, 0 valid, 0 panicked");
+        assert_eq!(report.outcome(), Outcome::Failed, "one is unreadable");
+        assert_eq!(Report::new(&checked[1..]).outcome(), Outcome::Success, "no program is no failure");
+
+        let table = tsv(&checked);
+        let mut rows = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let names = "path status stage model read_us lift_us validate_us spirv_bytes reason";
+        assert_eq!(rows.next().unwrap().join(" "), names);
+        let row = rows.next().unwrap();
+        assert_eq!((row.len(), &row[..4]), (9, &["a b.cso", "unreadable", "-", "-"][..]));
+        assert_eq!(rows.next().unwrap()[1], "not-a-program");
+    }
+}

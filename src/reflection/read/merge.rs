@@ -3,7 +3,7 @@
 use super::{bindings, layouts::unwrap_structure, signatures};
 use crate::{
     Result,
-    container::{Container, FourCc, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
+    container::{Container, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
     reflection::{
         DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ResourceKind, ShaderModel,
         SignatureElement, Stage, SystemValue,
@@ -81,7 +81,7 @@ pub(in crate::reflection) fn merge_parts(
         let facts = &mut entry.facts;
         facts.thread_group_size = facts.thread_group_size.or(state.thread_group_size);
         facts.sample_frequency |= state.sample_frequency;
-        merge_primitives(&mut facts.primitives, &state);
+        merge_primitives(&mut facts.primitives, &state, entry.stage);
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn merge_usage(elements: &mut [SignatureElement], records: &[SignatureElement]) 
     }
 }
 
-fn merge_primitives(facts: &mut PrimitiveFacts, state: &crate::container::PipelineFacts) {
+fn merge_primitives(facts: &mut PrimitiveFacts, state: &PipelineFacts, stage: Stage) {
     let fill = |fact: &mut Option<u32>, value: Option<u32>| *fact = fact.or(value);
     fill(&mut facts.input_primitive, state.input_primitive);
     fill(&mut facts.max_vertex_count, state.max_vertex_count);
@@ -111,7 +111,14 @@ fn merge_primitives(facts: &mut PrimitiveFacts, state: &crate::container::Pipeli
     fill(&mut facts.tessellator_domain, state.tessellator_domain);
     fill(&mut facts.tessellator_output, state.tessellator_output);
     fill(&mut facts.payload_size, state.payload_size);
-    fill(&mut facts.output_topology, state.output_topology);
+    let topology = match (stage, state.output_topology) {
+        // DXIL::MeshOutputTopology to D3D_PRIMITIVE_TOPOLOGY: lists of lines and of triangles.
+        (Stage::Mesh, Some(1)) => Some(2),
+        (Stage::Mesh, Some(2)) => Some(4),
+        (Stage::Mesh, _) => None,
+        (_, topology) => topology,
+    };
+    fill(&mut facts.output_topology, topology);
 }
 
 /// How a pixel shader with these outputs writes depth.
