@@ -73,7 +73,7 @@ pub fn translate(bytes: &[u8], language: Language, entry: Option<&str>) -> Resul
     let entry = entry.map(str::to_owned);
     let program = crate::lift(bytes, &LiftOptions { entry: entry.clone() }).map_err(Refusal::Lifter)?;
     if language == Language::Ir {
-        return Ok(format!("{:#?}\n", program.ir).into_bytes());
+        return Ok(program.ir.display(&program.interface).to_string().into_bytes());
     }
     let module = program.module(&Target::default()).map_err(Refusal::Lifter)?;
     if language == Language::Naga {
