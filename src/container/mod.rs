@@ -5,6 +5,23 @@
 //! assumed about where parts lie, how they are aligned or padded, how often one occurs or in which order; every offset
 //! and length is checked where it is used. What the numbers mean is for [`crate::reflection`] to say.
 //!
+//! ```
+//! # fn main() -> bevy_dxshader::Result<()> {
+//! # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/reflection/depth.dxbc"));
+//! use bevy_dxshader::container::{Container, DigestState, FourCc, Signature};
+//!
+//! let container = Container::parse(bytes)?;
+//! assert_eq!(container.digest_state(), DigestState::Ok);
+//! if let Some(part) = container.part(FourCc::OSGN) {
+//!     for record in Signature::parse(part)?.records() {
+//!         let record = record?;
+//!         println!("{}{} in register {}", record.semantic, record.semantic_index, record.register);
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Sources: LLVM's `DXContainer` document and `llvm/BinaryFormat/DXContainer.h`, DirectXShaderCompiler's
 //! `DxilContainer.h` and `DxilPipelineStateValidation.h`, and the `d3d11TokenizedProgramFormat.hpp` header.
 
@@ -22,7 +39,7 @@ pub use digest::{DigestState, digest};
 pub use features::{feature_flags, feature_names};
 pub use file::Container;
 pub use fourcc::FourCc;
-pub use part::Part;
+pub use part::{MAX_TEXT, Part};
 pub use pipeline_state::{PipelineFacts, PipelineResource, PipelineState};
 pub use program::{Bitcode, ProgramHeader, ProgramVersion, TokenProgram};
 pub use resource_definitions::{

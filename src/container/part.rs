@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use super::FourCc;
 use crate::{Error, Result};
 
+/// Bytes of the longest text that is read from a part.
+pub const MAX_TEXT: usize = 4096;
+
 /// One part of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
@@ -68,9 +71,10 @@ impl<'a> Part<'a> {
     /// Text up to a zero byte. Bytes that are not UTF-8 are replaced.
     ///
     /// # Errors
-    /// The part ends before a zero byte.
+    /// No zero byte follows within the part and [`MAX_TEXT`] bytes: many records may share one text, so that its length
+    /// is a factor of what a small part can make a reader do.
     pub fn text_at(&self, offset: usize) -> Result<Cow<'a, str>> {
-        let rest = self.bytes_at(offset, self.data.len().saturating_sub(offset))?;
+        let rest = self.bytes_at(offset, self.data.len().saturating_sub(offset).min(MAX_TEXT))?;
         let len = rest.iter().position(|&byte| byte == 0).ok_or_else(|| self.malformed(offset, "unterminated text"))?;
         Ok(String::from_utf8_lossy(&rest[..len]))
     }

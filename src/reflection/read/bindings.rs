@@ -1,5 +1,7 @@
 //! `RDEF` to bindings.
 
+use std::{borrow::Cow, collections::HashMap};
+
 use super::layouts::Layouts;
 use crate::{
     Result,
@@ -23,21 +25,29 @@ const STRUCTURED_ELEMENT: u32 = 3;
 ///
 /// Shader Model 5.1 leaves out what only the tokens tell: whether an unordered-access view is coherent or ordered.
 pub(super) fn read(definitions: &ResourceDefinitions<'_>, shader_model_5_1: bool) -> Result<Vec<Binding>> {
-    let buffers = definitions.buffers()?.collect::<Result<Vec<_>>>()?;
     let mut layouts = Layouts::new(definitions);
+    let mut buffers = Buffers::new();
+    for buffer in definitions.buffers()? {
+        let buffer = buffer?;
+        layouts.charge(buffer.offset, buffer.name.len())?;
+        buffers.entry((buffer.ty, buffer.name.clone())).or_insert(buffer);
+    }
     definitions.bindings()?.map(|record| binding(&record?, &buffers, &mut layouts, shader_model_5_1)).collect()
 }
 
+/// Buffers by `D3D_CBUFFER_TYPE` and name.
+type Buffers<'a> = HashMap<(u32, Cow<'a, str>), BufferRecord<'a>>;
+
 fn binding<'a>(
     record: &BindingRecord<'a>,
-    buffers: &[BufferRecord<'a>],
+    buffers: &Buffers<'a>,
     layouts: &mut Layouts<'_, 'a>,
     shader_model_5_1: bool,
 ) -> Result<Binding> {
+    layouts.charge(record.offset, record.name.len())?;
     // A buffer belongs to the binding of its name.
     let mut layout_of = |ty: u32| -> Result<Option<BufferLayout>> {
-        let buffer = buffers.iter().find(|buffer| buffer.ty == ty && buffer.name == record.name);
-        buffer.map(|buffer| layouts.buffer(buffer)).transpose()
+        buffers.get(&(ty, record.name.clone())).map(|buffer| layouts.buffer(buffer)).transpose()
     };
     let flags = UavFlags::default();
     let (class, kind, layout) = match record.ty {

@@ -127,10 +127,11 @@ impl<'d, 'a> Layouts<'d, 'a> {
         Ok(name.into_owned())
     }
 
-    fn charge(&mut self, offset: usize, bytes: usize) -> Result<()> {
+    /// Takes from the budget.
+    pub fn charge(&mut self, offset: usize, bytes: usize) -> Result<()> {
         let rest = self.budget.checked_sub(FIELD_COST + bytes);
         self.budget = rest.ok_or_else(|| -> Error {
-            self.part().malformed(offset, "the types describe far more fields than their records can")
+            self.part().malformed(offset, "the names and types describe far more than their records can")
         })?;
         Ok(())
     }
@@ -219,4 +220,63 @@ fn stride(shape: &FieldShape, packing: Packing) -> u32 {
 fn extent(shape: &FieldShape, elements: u16, packing: Packing) -> u32 {
     let before_last = stride(shape, packing).saturating_mul(u32::from(elements.saturating_sub(1)));
     before_last.saturating_add(size(shape, packing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::FourCc;
+
+    /// A part with one buffer of one variable, whose structure has `members` at offset 100, all of `member_type`.
+    fn part(members: u16, member_type: u32) -> Vec<u8> {
+        let mut part = vec![0; 4096];
+        let mut put = |offset: usize, words: &[u32]| {
+            for (index, word) in words.iter().enumerate() {
+                part[offset + 4 * index..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        };
+        put(0, &[1, 28]);
+        // Name (an empty one at the end), number and offset of variables, size, flags, type.
+        put(28, &[4000, 1, 52, 16, 0, 0]);
+        // Name, offset, size, flags, type, no default.
+        put(52, &[4000, 0, 16, 2, 76, 0]);
+        // A structure, and a float.
+        put(76, &[5, 1 | 1 << 16, u32::from(members) << 16, 120]);
+        put(92, &[3 << 16, 1 | 1 << 16, 0, 0]);
+        for member in 0..usize::from(members) {
+            put(120 + 12 * member, &[4000, member_type, 4 * member as u32]);
+        }
+        part
+    }
+
+    fn read(data: &[u8]) -> Result<BufferLayout> {
+        let definitions = ResourceDefinitions::parse(Part { name: FourCc::RDEF, offset: 0, data })?;
+        let buffer = definitions.buffers()?.next().unwrap()?;
+        Layouts::new(&definitions).buffer(&buffer)
+    }
+
+    #[test]
+    fn structures() {
+        let layout = read(&part(3, 92)).unwrap();
+        // The buffer's name is the variable's, so the members stand for it.
+        let fields = layout.fields.iter().map(|field| (field.offset, field.size, field.ty.shape.clone()));
+        let float = FieldShape::Scalar(FieldScalar::F32);
+        assert_eq!(fields.collect::<Vec<_>>(), [(0, 4, float.clone()), (4, 4, float.clone()), (8, 4, float)]);
+    }
+
+    #[test]
+    fn structures_within_themselves_end() {
+        assert!(read(&part(1, 76)).unwrap_err().what.contains("nested"));
+        let start = std::time::Instant::now();
+        assert!(read(&part(40, 76)).is_err());
+        assert!(start.elapsed().as_secs() < 2);
+    }
+
+    #[test]
+    fn sizes_of_arrays_and_matrices() {
+        let matrix = FieldShape::Matrix { scalar: FieldScalar::F32, rows: 3, columns: 2, row_major: false };
+        assert_eq!((size(&matrix, Packing::Rows), stride(&matrix, Packing::Rows)), (28, 32));
+        assert_eq!((size(&matrix, Packing::Tight), stride(&matrix, Packing::Tight)), (24, 24));
+        assert_eq!((extent(&matrix, 3, Packing::Rows), extent(&matrix, 0, Packing::Rows)), (92, 28));
+    }
 }

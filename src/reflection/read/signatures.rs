@@ -21,14 +21,19 @@ enum Direction {
     Output,
 }
 
+/// More than any signature has: 32 registers of 4 components for each of 4 streams, and values without registers.
+const MAX_ELEMENTS: usize = 1024;
+
 /// Reads the signatures of a container; one whose part is missing is empty.
 pub(super) fn read(container: &Container<'_>, stage: Stage) -> Result<Signatures> {
-    let read = |names: &[FourCc], direction| match container.first_part(names) {
-        Some(part) => Signature::parse(part)?
-            .records()
-            .map(|record| element(record?, stage, direction).map_err(|error| error.in_part(part.name)))
-            .collect::<Result<Vec<_>>>(),
-        None => Ok(Vec::new()),
+    let read = |names: &[FourCc], direction| {
+        let Some(part) = container.first_part(names) else { return Ok(Vec::new()) };
+        let signature = Signature::parse(part)?;
+        if signature.len() > MAX_ELEMENTS {
+            return Err(part.malformed(0, format!("more elements than any signature can have: {}", signature.len())));
+        }
+        let element = |record| element(record?, stage, direction).map_err(|error| error.in_part(part.name));
+        signature.records().map(element).collect::<Result<Vec<_>>>()
     };
     let patch_direction = if stage == Stage::Domain { Direction::Input } else { Direction::Output };
     Ok(Signatures {
