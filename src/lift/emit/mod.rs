@@ -2,38 +2,54 @@
 //!
 //! [`ModuleEmitter`] owns what a module has once (types, globals), [`FunctionEmitter`] what each function has. Both are
 //! spread over files by subject: each file is one `impl` of what it is named for.
+//!
+//! A function goes through three steps: the structurer makes a tree of its graph, [`plan::Plan`] decides the sign of
+//! every integer and which values need a local variable, and [`control`] walks the tree and emits one instruction after
+//! another through [`operation`].
 
+mod arithmetic;
 mod atomic;
+mod atomic_variable;
 mod bindings;
 mod buffer;
 mod constant;
+mod control;
+mod convert;
+mod derivative;
+mod discard;
 mod expression;
 mod format;
 mod function;
 mod input;
+mod integer;
 mod io;
 mod lanes;
+mod literal;
 mod module;
+mod operation;
 mod output;
+mod plan;
 mod resources;
 mod sample;
+mod sign;
 mod system_value;
 mod texture;
 mod types;
 mod usage;
 mod variables;
+mod wave;
 mod words;
 
 use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;
 
 use super::{Emitted, Program, Target};
-use crate::{Error, Result};
+use crate::Result;
 
 /// Emits a program for a target.
 ///
 /// # Errors
 /// Names what the target cannot express.
-pub fn emit(_program: &Program, _target: &Target) -> Result<Emitted> {
-    Err(Error::unsupported("emission"))
+pub fn emit(program: &Program, target: &Target) -> Result<Emitted> {
+    ModuleEmitter::new(program, target).emit()
 }

@@ -1,9 +1,21 @@
-//! What a module has once.
+//! What a module has once, and the order in which its functions are emitted.
 
-use naga::Handle;
+use std::collections::HashMap;
 
-use super::{resources::ResourceState, variables::Storage};
-use crate::lift::{EmittedResource, Note, Program, Target};
+use naga::{Constant, FunctionArgument, FunctionResult, Handle, Span};
+
+use super::{
+    Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, plan::Plan, resources::ResourceState,
+    sign::signature_kind, variables::Storage, wave::LaneUse,
+};
+use crate::{
+    Error, ErrorKind, Result, ir,
+    lift::{
+        Emitted, EmittedResource, Note, Program, Target,
+        structure::{Tree, structure},
+    },
+    reflection::{EntryPointInterface, Stage},
+};
 
 /// A naga module in the making.
 pub(super) struct ModuleEmitter<'a> {
@@ -17,12 +29,24 @@ pub(super) struct ModuleEmitter<'a> {
     pub resources: Vec<EmittedResource>,
     /// How its resources are declared.
     pub resource_state: ResourceState,
-    /// Functions that are emitted, by [`crate::ir::FunctionId`].
+    /// Functions that are emitted, by [`ir::FunctionId`].
     pub functions: Vec<Option<Handle<naga::Function>>>,
-    /// Where the program's variables are, by [`crate::ir::VariableId`].
+    /// Where the program's variables are, by [`ir::VariableId`].
     pub variables: Vec<Option<Storage>>,
+    /// Vectors of constants that exist already.
+    pub constants: HashMap<(Shape, Vec<u64>), Handle<Constant>>,
+    /// The `bool` that says whether the lane was not discarded, where several functions need it.
+    pub alive: Option<Handle<naga::GlobalVariable>>,
     /// What a user may want to know.
     pub notes: Vec<Note>,
+}
+
+/// One of a program's entry points, chosen to be emitted.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    point: &'a ir::EntryPoint,
+    interface: &'a EntryPointInterface,
+    name: &'a str,
 }
 
 impl<'a> ModuleEmitter<'a> {
@@ -36,6 +60,8 @@ impl<'a> ModuleEmitter<'a> {
             resource_state: ResourceState::default(),
             functions: vec![None; program.ir.functions.len()],
             variables: vec![None; program.ir.variables.len()],
+            constants: HashMap::new(),
+            alive: None,
             notes: Vec::new(),
         }
     }
@@ -47,4 +73,233 @@ impl<'a> ModuleEmitter<'a> {
             self.notes.push(note);
         }
     }
+
+    /// Emits the program's entry points and everything that they need.
+    ///
+    /// # Errors
+    /// Names what the target cannot express.
+    pub fn emit(mut self) -> Result<Emitted> {
+        let entries = self.entries()?;
+        let roots: Vec<ir::FunctionId> = entries
+            .iter()
+            .flat_map(|entry| {
+                std::iter::once(entry.point.function).chain(entry.point.patch_constant_functions.iter().copied())
+            })
+            .collect();
+        let order = call_order(&self.program.ir, &roots)?;
+        self.declare_resources(&order)?;
+        self.declare_variables(&order, &roots)?;
+        let stage = entries.first().map_or(self.program.interface.stage, |entry| entry.point.stage);
+        let lanes = LaneUse::of(&self.program.ir, &order, stage);
+        for &id in order.iter().filter(|id| !roots.contains(id)) {
+            self.plain_function(id, stage, lanes)?;
+        }
+        for entry in entries {
+            self.entry_point(entry)?;
+        }
+        let mut resources = self.resources;
+        resources.sort_by_key(|resource| resource.slot);
+        Ok(Emitted { module: self.module, resources, notes: self.notes })
+    }
+
+    /// The entry points that the target asks for.
+    fn entries(&self) -> Result<Vec<Entry<'a>>> {
+        let program = self.program;
+        let all = program.ir.entry_points.iter().zip(&program.interface.entry_points);
+        let all = all.map(|(point, interface)| Entry { point, interface, name: &interface.name });
+        let Some(wanted) = &self.target.entry else { return Ok(all.collect()) };
+        let mut entries: Vec<Entry<'a>> = all.collect();
+        if entries.len() > 1 {
+            entries.retain(|entry| entry.name == wanted);
+        }
+        for entry in &mut entries {
+            entry.name = "main";
+        }
+        if entries.is_empty() {
+            return Err(Error::new(ErrorKind::Mismatch, format!("no entry point of that name: {wanted}")));
+        }
+        Ok(entries)
+    }
+
+    fn entry_point(&mut self, entry: Entry<'a>) -> Result<()> {
+        let Entry { point, interface, name } = entry;
+        let order = call_order(&self.program.ir, &[point.function])?;
+        let lanes = LaneUse::of(&self.program.ir, &order, point.stage);
+        let flattened = lanes.flattens(interface);
+        let record = self.entry_record(interface, flattened)?;
+        for &phase in &point.patch_constant_functions {
+            self.plain_function(phase, point.stage, lanes)?;
+        }
+        let Some(record) = record else {
+            self.note(format!("{:?} shader: emitted as a plain function", point.stage));
+            return self.plain_function(point.function, point.stage, lanes);
+        };
+        let (mut emitter, tree) = self.function(point.function, point.stage)?;
+        emitter.entry = Some(interface);
+        emitter.flattened = flattened;
+        emitter.quads = flattened && lanes.derivatives;
+        let in_place = |error: Error| error.in_function(name);
+        emitter.begin_entry(point.stage, interface).map_err(in_place)?;
+        let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
+        function.name = Some(name.to_owned());
+        self.module.entry_points.push(naga::EntryPoint {
+            name: name.to_owned(),
+            stage: record.stage,
+            early_depth_test: record.early_depth_test,
+            workgroup_size: record.workgroup_size,
+            workgroup_size_overrides: None,
+            function,
+            mesh_info: None,
+            task_payload: None,
+            incoming_ray_payload: None,
+        });
+        Ok(())
+    }
+
+    /// Emits a function that is called, or whose stage naga lacks.
+    fn plain_function(&mut self, id: ir::FunctionId, stage: Stage, lanes: LaneUse) -> Result<()> {
+        if self.functions[id.index()].is_some() {
+            return Ok(());
+        }
+        let (mut emitter, tree) = self.function(id, stage)?;
+        let ir = emitter.ir;
+        for &param in &ir.blocks[ir.entry.index()].params {
+            let kind = signature_kind(ir.ty(param));
+            if ir.ty(param).scalar().is_none() {
+                return Err(Error::unsupported("resource as argument of a function").in_function(&*ir.name));
+            }
+            let shape = emitter.shape(ir.ty(param), kind);
+            let ty = emitter.module.numeric(shape.scalar, shape.lanes);
+            let index = emitter.function.arguments.len() as u32;
+            emitter.function.arguments.push(FunctionArgument {
+                name: ir.names.get(&param).cloned(),
+                ty,
+                binding: None,
+            });
+            let expr = emitter.pre(naga::Expression::FunctionArgument(index));
+            emitter.set(param, Emission { expr, kind });
+        }
+        if ir.result != ir::Type::Void {
+            let shape = emitter.shape(ir.result, signature_kind(ir.result));
+            let ty = emitter.module.numeric(shape.scalar, shape.lanes);
+            emitter.function.result = Some(FunctionResult { ty, binding: None });
+        }
+        let function = emitter.finish(&tree, lanes).map_err(|error| error.in_function(&*ir.name))?;
+        let handle = self.module.functions.append(function, Span::UNDEFINED);
+        self.functions[id.index()] = Some(handle);
+        Ok(())
+    }
+
+    /// Begins a function: structures it and plans its values.
+    fn function(&mut self, id: ir::FunctionId, stage: Stage) -> Result<(FunctionEmitter<'_, 'a>, Tree)> {
+        let program = self.program;
+        let ir = program
+            .ir
+            .functions
+            .get(id.index())
+            .ok_or_else(|| Error::internal(format!("no such function: {}", id.0)))?;
+        let count = ir.values.len();
+        let tree = structure(ir).map_err(|error| error.in_function(&*ir.name))?;
+        let plan = Plan::new(ir, &tree);
+        let emitter = FunctionEmitter {
+            module: self,
+            ir,
+            function: naga::Function { name: Some(ir.name.clone()), ..Default::default() },
+            block: naga::Block::new(),
+            values: vec![None; count],
+            casts: vec![None; count],
+            scope: Vec::new(),
+            plan,
+            locals: HashMap::new(),
+            constants: HashMap::new(),
+            flags: Vec::new(),
+            variables: HashMap::new(),
+            alive: None,
+            stage,
+            entry: None,
+            io: IoState::default(),
+            flattened: false,
+            quads: false,
+        };
+        Ok((emitter, tree))
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits the body, and gives the function.
+    fn finish(mut self, tree: &Tree, lanes: LaneUse) -> Result<naga::Function> {
+        self.prepare_discard(lanes);
+        self.body(tree)?;
+        self.function.body = self.block;
+        Ok(self.function)
+    }
+
+    /// Calls another function.
+    ///
+    /// # Errors
+    /// The callee was not emitted, or takes something else: bugs.
+    pub fn call(&mut self, id: ir::FunctionId, args: &[ir::Value], ty: ir::Type) -> Result<Option<Emission>> {
+        let function = self.module.functions.get(id.index()).copied().flatten();
+        let function = function.ok_or_else(|| Error::internal(format!("call of a function not emitted: {}", id.0)))?;
+        let arguments: Vec<Expr> =
+            args.iter().map(|&arg| self.get_as(arg, signature_kind(self.ir.ty(arg)))).collect::<Result<_>>()?;
+        let result = (ty != ir::Type::Void).then(|| self.pre(naga::Expression::CallResult(function)));
+        self.statement(naga::Statement::Call { function, arguments, result });
+        Ok(result.map(|expr| Emission { expr, kind: signature_kind(ty) }))
+    }
+}
+
+/// The functions that `roots` reach, callees before callers.
+fn call_order(module: &ir::Module, roots: &[ir::FunctionId]) -> Result<Vec<ir::FunctionId>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let callees = |id: ir::FunctionId| -> Result<Vec<ir::FunctionId>> {
+        let function =
+            module.functions.get(id.index()).ok_or_else(|| Error::internal(format!("no such function: {}", id.0)))?;
+        let insts = function.blocks.iter().flat_map(|block| &block.insts);
+        Ok(insts
+            .filter_map(|&value| match function.op(value) {
+                Some(&ir::Op::Call(callee, _)) => Some(callee),
+                _ => None,
+            })
+            .collect())
+    };
+    let mut states = vec![State::New; module.functions.len()];
+    let mut order = Vec::new();
+    for &root in roots {
+        let mut stack = Vec::new();
+        let mut next = Some(root);
+        loop {
+            if let Some(id) = next.take() {
+                match states.get(id.index()) {
+                    Some(State::Open) => {
+                        let name = module.functions[id.index()].name.clone();
+                        return Err(Error::unsupported("function that calls itself").in_function(name));
+                    }
+                    Some(State::Done) => {}
+                    _ => {
+                        let callees = callees(id)?;
+                        states[id.index()] = State::Open;
+                        stack.push((id, callees));
+                    }
+                }
+            }
+            match stack.last_mut() {
+                None => break,
+                Some((id, callees)) => match callees.pop() {
+                    Some(callee) => next = Some(callee),
+                    None => {
+                        states[id.index()] = State::Done;
+                        order.push(*id);
+                        stack.pop();
+                    }
+                },
+            }
+        }
+    }
+    Ok(order)
 }

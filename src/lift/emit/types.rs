@@ -44,3 +44,13 @@ pub(super) fn numeric_inner(scalar: Scalar, lanes: u8) -> TypeInner {
         _ => TypeInner::Vector { size: vector_size(lanes), scalar },
     }
 }
+
+/// The bits are those of a NaN.
+pub(super) fn is_nan(scalar: ir::Scalar, bits: u64) -> bool {
+    match scalar {
+        ir::Scalar::F16 => half::f16::from_bits(bits as u16).is_nan(),
+        ir::Scalar::F32 => f32::from_bits(bits as u32).is_nan(),
+        ir::Scalar::F64 => f64::from_bits(bits).is_nan(),
+        _ => false,
+    }
+}
