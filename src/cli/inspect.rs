@@ -1,6 +1,6 @@
 //! `dxshader inspect`: what a container holds and tells.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{CliError, Outcome, output, text};
 use crate::{
     Error,
-    container::{Container, DigestState, ProgramHeader},
+    container::{Container, DigestState, ProgramHeader, debug_name, shader_hash},
     reflection::{self, Interface, Stage},
 };
 
@@ -45,6 +45,10 @@ pub struct Inspection {
     pub version: String,
     /// State of the digest: `ok`, `zero`, `bypass`, `preview`, `stale`.
     pub digest: &'static str,
+    /// Hash of the program, in hexadecimal.
+    pub shader_hash: Option<String>,
+    /// Name of the file with the debug information.
+    pub debug_name: Option<String>,
     /// The parts, in file order.
     pub parts: Vec<InspectedPart>,
     /// `vs`, `ps`, `gs`, `hs`, `ds`, `cs`, `ms`, `as`, `lib`; none without a program.
@@ -55,7 +59,7 @@ pub struct Inspection {
     pub dxil_version: Option<String>,
     /// Entry points with their signatures and facts, bindings with their layouts; none if it cannot be read.
     pub interface: Option<Interface>,
-    /// Why there is no interface.
+    /// Why there is no interface, or something else is missing.
     pub reason: Option<String>,
 }
 
@@ -80,7 +84,10 @@ impl Inspection {
         let program = ProgramHeader::find(&container).ok();
         let version = program.map(|program| program.version());
         let reflected = reflection::reflect(&container);
-        let reason = reflected.as_ref().err().map(ToString::to_string);
+        let hash = shader_hash(&container);
+        let name = debug_name(&container);
+        let errors = [reflected.as_ref().err(), hash.as_ref().err(), name.as_ref().err()];
+        let reason = errors.into_iter().flatten().next().map(ToString::to_string);
         Ok(Self {
             size: container.bytes().len(),
             trailing: container.trailing().len(),
@@ -92,6 +99,8 @@ impl Inspection {
                 DigestState::Preview => "preview",
                 DigestState::Stale => "stale",
             },
+            shader_hash: hash.ok().flatten().map(|hash| hash.digest.iter().map(|byte| format!("{byte:02x}")).collect()),
+            debug_name: name.ok().flatten().map(Cow::into_owned),
             parts: container
                 .parts()
                 .map(|part| InspectedPart { name: part.name.to_string(), offset: part.offset, size: part.data.len() })
@@ -142,6 +151,7 @@ impl Inspect {
 mod tests {
     use super::*;
 
+    const DEBUG: &[u8] = include_bytes!("../../tests/fixtures/reflection/debug.dxil");
     const RESOURCES: &[u8] = include_bytes!("../../tests/fixtures/reflection/resources.dxbc");
 
     #[test]
@@ -162,6 +172,13 @@ mod tests {
         for line in ["cs_5_0, 4464 bytes, digest ok", "thread group 8 x 4 x 2", "RWBuffer<uint1>, globally coherent"] {
             assert!(text.contains(line), "{line}:\n{text}");
         }
+    }
+
+    #[test]
+    fn identity() {
+        let inspection = Inspection::new(DEBUG).unwrap();
+        assert_eq!(inspection.shader_hash.as_deref(), Some("80799b706abbf322584eaa3ad5b94b1e"));
+        assert_eq!(inspection.debug_name.as_deref(), Some("debug.pdb"));
     }
 
     #[test]

@@ -45,7 +45,14 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     if inspection.trailing > 0 {
         write!(out, ", {} bytes after the container", inspection.trailing)?;
     }
-    writeln!(out, "\n\nparts")?;
+    writeln!(out)?;
+    if let Some(hash) = &inspection.shader_hash {
+        writeln!(out, "hash {hash}")?;
+    }
+    if let Some(name) = &inspection.debug_name {
+        writeln!(out, "debug information in {name}")?;
+    }
+    writeln!(out, "\nparts")?;
     for part in &inspection.parts {
         writeln!(out, "  {:<6}{:>10} bytes at {:#x}", part.name, part.size, part.offset)?;
     }
