@@ -214,6 +214,10 @@ pub fn read(opcode: Opcode, token: u32, tokens: &mut Tokens<'_>, layout_5_1: boo
         for word in words.iter_mut() {
             *word = tokens.next()?;
         }
+        if layout_5_1 && tokens.remaining() == 2 {
+            // Some compilers write a return type for raw buffers too.
+            tokens.next()?;
+        }
         let space = if layout_5_1 { tokens.next()? } else { 0 };
         range(&operand, space, layout_5_1, opcode).map_err(|error| error.at_offset(offset))
     };

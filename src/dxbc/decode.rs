@@ -131,6 +131,9 @@ pub fn decode(part: &[u8]) -> Result<TokenProgram> {
         3 => Stage::Hull,
         4 => Stage::Domain,
         5 => Stage::Compute,
+        0xfff0 => {
+            return Err(Error::unsupported("function library: lib_4_0 and lib_5_0 have no entry point").at_offset(0));
+        }
         stage => return Err(Error::malformed(format!("unknown stage of a program: {stage}")).at_offset(0)),
     };
     let model = ShaderModel { major: bits(version, 4, 4) as u8, minor: bits(version, 0, 4) as u8 };
@@ -255,6 +258,10 @@ impl Reader {
                 texel_offset,
                 operands,
             });
+        }
+        if opcode == Opcode::SamplePos && tokens.remaining() == 1 {
+            // The compiler writes a token too many.
+            tokens.next()?;
         }
         if !tokens.is_empty() {
             let what = format!("{} is longer than its operands: {} tokens", opcode.name(), tokens.remaining());

@@ -10,6 +10,7 @@
 pub mod declaration;
 mod declare;
 pub mod decode;
+mod lower;
 pub mod opcode;
 pub mod operand;
 mod token;
@@ -37,8 +38,9 @@ fn program_part<'a>(container: &Container<'a>) -> Result<Part<'a>> {
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or the token that contradicts the format.
-pub fn lift(container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
+pub fn lift(container: &Container<'_>, interface: Interface, _options: &LiftOptions) -> Result<Program> {
     let part = program_part(container)?;
     let program = decode(part.data).map_err(|error| error.in_part(part.name))?;
-    Err(Error::unsupported(format!("DXBC of {:?}", program.stage)))
+    let ir = lower::lower(&program, &interface).map_err(|error| error.in_part(part.name))?;
+    Ok(Program { ir, interface, notes: Vec::new() })
 }

@@ -16,6 +16,7 @@ mod function;
 mod module;
 mod op;
 pub mod passes;
+pub mod ssa;
 pub mod text;
 mod types;
 pub(crate) mod verify;

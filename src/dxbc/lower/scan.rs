@@ -1,0 +1,123 @@
+//! What a phase uses, found before it is lowered.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use super::{
+    super::{
+        decode::Phase,
+        opcode::{Opcode, Role},
+        operand::{Operand, RegisterFile},
+    },
+    typing,
+};
+use crate::{Result, ir::Scalar};
+
+/// What a phase uses.
+#[derive(Default)]
+pub(super) struct Scan {
+    /// Positions of `if`s that have an `else`.
+    elses: HashSet<usize>,
+    /// Position behind the main program.
+    main_end: usize,
+    /// Positions of subroutines' instructions, by label.
+    subroutines: HashMap<u32, Range<usize>>,
+    /// Components of `o#` that are written.
+    pub outputs: HashMap<u32, u8>,
+    /// Outputs without a number that are written.
+    pub special_outputs: Vec<RegisterFile>,
+    /// First registers of relative indices, inputs and outputs.
+    pub relative_inputs: HashSet<u32>,
+    pub relative_outputs: HashSet<u32>,
+    /// How often each `x#` is used as a float, less how often as an integer.
+    votes: HashMap<u32, i32>,
+}
+
+impl Scan {
+    pub fn new(phase: &Phase) -> Result<Self> {
+        let mut scan = Self { main_end: phase.instructions.len(), ..Self::default() };
+        let mut ifs = Vec::new();
+        let mut open: Option<(u32, usize)> = None;
+        for (position, instruction) in phase.instructions.iter().enumerate() {
+            match instruction.opcode {
+                Opcode::If => ifs.push(position),
+                Opcode::Else => {
+                    if let Some(&position) = ifs.last() {
+                        scan.elses.insert(position);
+                    }
+                }
+                Opcode::EndIf => {
+                    ifs.pop();
+                }
+                Opcode::Label => {
+                    scan.main_end = scan.main_end.min(position);
+                    if let Some((label, start)) = open.take() {
+                        scan.subroutines.insert(label, start..position);
+                    }
+                    let Some(label) = instruction.operands.first().and_then(Operand::register) else {
+                        return Err(instruction.malformed("without a number"));
+                    };
+                    open = Some((label, position + 1));
+                }
+                _ => {}
+            }
+            for (index, operand) in instruction.operands.iter().enumerate() {
+                let role = instruction.opcode.operands().get(index).copied().unwrap_or(Role::Source);
+                scan.operand(operand, role);
+                if operand.file == RegisterFile::IndexableTemp
+                    && let Some(register) = operand.register()
+                {
+                    *scan.votes.entry(register).or_default() += typing::vote(instruction, index);
+                }
+            }
+        }
+        if let Some((label, start)) = open {
+            scan.subroutines.insert(label, start..phase.instructions.len());
+        }
+        Ok(scan)
+    }
+
+    fn operand(&mut self, operand: &Operand, role: Role) {
+        let Some(index) = operand.indices.last() else {
+            if role == Role::Destination
+                && super::super::declare::output_value(operand.file).is_some()
+                && !self.special_outputs.contains(&operand.file)
+            {
+                self.special_outputs.push(operand.file);
+            }
+            return;
+        };
+        match (operand.file, role) {
+            (RegisterFile::Output, Role::Destination) => {
+                if index.relative.is_some() {
+                    self.relative_outputs.insert(index.base);
+                } else {
+                    *self.outputs.entry(index.base).or_default() |= operand.selection.mask();
+                }
+            }
+            (RegisterFile::Input, _) if index.relative.is_some() => {
+                self.relative_inputs.insert(index.base);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn has_else(&self, position: usize) -> bool {
+        self.elses.contains(&position)
+    }
+
+    pub fn main_end(&self) -> usize {
+        self.main_end
+    }
+
+    pub fn subroutine(&self, label: u32) -> Option<Range<usize>> {
+        self.subroutines.get(&label).cloned()
+    }
+
+    /// Type that the elements of `x#` are kept as.
+    pub fn indexable_scalar(&self, register: u32) -> Scalar {
+        if self.votes.get(&register).is_some_and(|votes| *votes < 0) { Scalar::I32 } else { Scalar::F32 }
+    }
+}
