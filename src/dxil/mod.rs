@@ -4,15 +4,17 @@
 //! (the [`Interface`]) and [`lower`] (the IR), which takes the operations of [`op`].
 
 pub mod bitcode;
+mod lower;
 pub mod module;
 mod modules;
+mod op;
 mod reflect;
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     container::Container,
     lift::{LiftOptions, Program},
-    reflection::Interface,
+    reflection::{Interface, Stage},
 };
 
 /// Reads what a container tells of its DXIL programs: stage, signatures, bindings, layouts.
@@ -30,6 +32,19 @@ pub fn reflect(container: &Container<'_>) -> Result<Interface> {
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or the record that contradicts the format.
-pub fn lift(_container: &Container<'_>, _interface: Interface, _options: &LiftOptions) -> Result<Program> {
-    Err(Error::unsupported("DXIL"))
+pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftOptions) -> Result<Program> {
+    let (bitcode, module) = modules::program(container)?;
+    if let Some(entry) = &options.entry
+        && interface.stage == Stage::Library
+    {
+        interface.entry_points.retain(|described| described.name == *entry);
+        if interface.entry_points.is_empty() {
+            return Err(Error::new(ErrorKind::Mismatch, format!("the library has no such entry point: {entry}")));
+        }
+    }
+    if interface.entry_points.is_empty() {
+        return Err(Error::new(ErrorKind::NotAProgram, "the library has no entry points"));
+    }
+    let ir = lower::lower(&module, &interface, interface.stage).map_err(|error| error.in_part(bitcode.part.name))?;
+    Ok(Program { ir, interface, notes: Vec::new() })
 }

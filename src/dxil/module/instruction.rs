@@ -138,6 +138,50 @@ impl Operation {
         matches!(self, Self::Return(_) | Self::Jump(_) | Self::Branch { .. } | Self::Switch { .. } | Self::Unreachable)
     }
 
+    /// Calls `f` on each value that is used; arguments of calls among them even if they are metadata.
+    pub fn for_each_operand(&self, mut f: impl FnMut(ValueId)) {
+        match self {
+            Self::Binary { a, b, .. } | Self::Compare(_, a, b) | Self::ExtractElement(a, b) => {
+                f(*a);
+                f(*b);
+            }
+            Self::Cast(_, a) | Self::Load(a) | Self::ExtractValue(a, _) | Self::Return(Some(a)) => f(*a),
+            Self::ElementPointer { base, indices } => {
+                f(*base);
+                indices.iter().copied().for_each(f);
+            }
+            Self::Select { condition, accept, reject } => {
+                f(*condition);
+                f(*accept);
+                f(*reject);
+            }
+            Self::InsertElement(a, b, c) | Self::ShuffleVector(a, b, c) => {
+                f(*a);
+                f(*b);
+                f(*c);
+            }
+            Self::InsertValue(a, b, _) => {
+                f(*a);
+                f(*b);
+            }
+            Self::Phi(incoming) => incoming.iter().for_each(|(value, _)| f(*value)),
+            Self::Allocate { count, .. } => f(*count),
+            Self::Store { pointer, value } | Self::AtomicReadModifyWrite { pointer, value, .. } => {
+                f(*pointer);
+                f(*value);
+            }
+            Self::CompareExchange { pointer, compare, value } => {
+                f(*pointer);
+                f(*compare);
+                f(*value);
+            }
+            Self::Call { arguments, .. } => arguments.iter().copied().for_each(f),
+            Self::Branch { condition, .. } => f(*condition),
+            Self::Switch { selector, .. } => f(*selector),
+            Self::Fence | Self::Return(None) | Self::Jump(_) | Self::Unreachable => {}
+        }
+    }
+
     /// Blocks that a terminator leads to.
     pub fn successors(&self) -> Vec<BlockId> {
         match self {
@@ -175,7 +219,7 @@ pub enum BinaryOperation {
 
 impl BinaryOperation {
     /// From the record's number.
-    pub(super) fn decode(code: u64, float: bool) -> Option<Self> {
+    pub(in crate::dxil) fn decode(code: u64, float: bool) -> Option<Self> {
         Some(match (code, float) {
             (0, true) => Self::FAdd,
             (1, true) => Self::FSub,
@@ -221,7 +265,7 @@ pub enum CastOperation {
 
 impl CastOperation {
     /// From the record's number.
-    pub(super) fn decode(code: u64) -> Option<Self> {
+    pub(in crate::dxil) fn decode(code: u64) -> Option<Self> {
         Some(match code {
             0 => Self::Trunc,
             1 => Self::ZExt,
@@ -262,7 +306,7 @@ pub enum Predicate {
 
 impl Predicate {
     /// From the record's number.
-    pub(super) fn decode(code: u64) -> Option<Self> {
+    pub(in crate::dxil) fn decode(code: u64) -> Option<Self> {
         Some(match code {
             0..=15 => Self::Float(code as u8),
             32 => Self::Eq,
@@ -299,7 +343,7 @@ pub enum AtomicOperation {
 
 impl AtomicOperation {
     /// From the record's number.
-    pub(super) fn decode(code: u64) -> Option<Self> {
+    pub(in crate::dxil) fn decode(code: u64) -> Option<Self> {
         Some(match code {
             0 => Self::Exchange,
             1 => Self::Add,

@@ -12,7 +12,7 @@ mod types;
 pub use constant::{Constant, Expression};
 pub use instruction::*;
 pub use metadata::{Metadata, MetadataOperand, Node};
-pub use types::{Type, TypeId, Types};
+pub use types::{Leaf, Type, TypeId, Types};
 
 use std::collections::HashMap;
 

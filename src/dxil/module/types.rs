@@ -76,6 +76,17 @@ pub enum Type {
     Foreign,
 }
 
+/// What the scalars of a type are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// It has none.
+    None,
+    /// All of this type.
+    Uniform(TypeId),
+    /// Of several types.
+    Mixed,
+}
+
 /// All types of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
@@ -84,6 +95,10 @@ pub struct Types {
     depths: Vec<u32>,
     /// Number of scalars of each type.
     scalars: Vec<u64>,
+    /// Number of 32-bit words that hold the scalars of each type, 2 for those of 64 bits and 1 for all others.
+    words: Vec<u64>,
+    /// What the scalars of each type are.
+    leaves: Vec<Leaf>,
     /// First type that equals the key.
     ids: HashMap<Type, TypeId>,
 }
@@ -125,19 +140,35 @@ impl Types {
         if inner >= MAX_DEPTH {
             return Err(Error::malformed("types are nested too deep"));
         }
-        let scalars = match &ty {
-            Type::Array { element, len } => len.saturating_mul(self.scalars(*element)),
-            Type::Vector { element, len } => u64::from(*len).saturating_mul(self.scalars(*element)),
-            ty if ty.is_handle() => 1,
-            Type::Struct { fields, .. } => {
-                fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.scalars(*field)))
-            }
-            Type::Void | Type::Label | Type::Metadata => 0,
-            _ => 1,
-        };
         let id = TypeId(self.list.len() as u32);
+        // Sums over what a type contains; handles count as one scalar.
+        let sum = |of: &dyn Fn(TypeId) -> u64, single: u64| match &ty {
+            Type::Array { element, len } => len.saturating_mul(of(*element)),
+            Type::Vector { element, len } => u64::from(*len).saturating_mul(of(*element)),
+            ty if ty.is_handle() => 1,
+            Type::Struct { fields, .. } => fields.iter().fold(0u64, |sum, field| sum.saturating_add(of(*field))),
+            Type::Void | Type::Label | Type::Metadata => 0,
+            _ => single,
+        };
+        let scalars = sum(&|id| self.scalars(id), 1);
+        let words = sum(&|id| self.words(id), if matches!(ty, Type::Double | Type::Integer(64)) { 2 } else { 1 });
+        let leaf = match &ty {
+            Type::Array { element, .. } | Type::Vector { element, .. } => self.leaf(*element),
+            ty if ty.is_handle() => Leaf::Uniform(id),
+            Type::Struct { fields, .. } => {
+                fields.iter().fold(Leaf::None, |leaf, field| match (leaf, self.leaf(*field)) {
+                    (leaf, Leaf::None) | (Leaf::None, leaf) => leaf,
+                    (Leaf::Uniform(a), Leaf::Uniform(b)) if self.get(a) == self.get(b) => Leaf::Uniform(a),
+                    _ => Leaf::Mixed,
+                })
+            }
+            Type::Void | Type::Label | Type::Metadata => Leaf::None,
+            _ => Leaf::Uniform(id),
+        };
         self.depths.push(inner + 1);
         self.scalars.push(scalars);
+        self.words.push(words);
+        self.leaves.push(leaf);
         self.ids.entry(ty.clone()).or_insert(id);
         self.list.push(ty);
         Ok(id)
@@ -171,6 +202,16 @@ impl Types {
     /// Number of scalars in a value of the type, nested ones counted; handles and pointers count as one.
     pub fn scalars(&self, id: TypeId) -> u64 {
         self.scalars.get(id.index()).copied().unwrap_or(0)
+    }
+
+    /// Number of 32-bit words that hold a value of the type, if each scalar has words of its own.
+    pub fn words(&self, id: TypeId) -> u64 {
+        self.words.get(id.index()).copied().unwrap_or(0)
+    }
+
+    /// What the scalars of a type are.
+    pub fn leaf(&self, id: TypeId) -> Leaf {
+        self.leaves.get(id.index()).copied().unwrap_or(Leaf::None)
     }
 }
 

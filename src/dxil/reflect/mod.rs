@@ -8,8 +8,9 @@ mod layouts;
 mod resources;
 mod signatures;
 
-pub use entry::EntryRecord;
+pub use entry::{EntryRecord, undecorated};
 pub use flags::ShaderFlags;
+pub use resources::{CLASSES, RangeRecord};
 
 use super::module::Module;
 use crate::{

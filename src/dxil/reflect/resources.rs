@@ -3,7 +3,7 @@
 use super::layouts::Layouts;
 use crate::{
     Error, Result,
-    dxil::module::{Module, Node, Type},
+    dxil::module::{Module, Node, Type, ValueId},
     reflection::{Binding, ComponentType, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags},
 };
 
@@ -38,6 +38,34 @@ mod tag {
 
 /// A resource without limit to its count.
 const UNBOUNDED: u32 = u32::MAX;
+
+/// What handles refer to a resource by.
+#[derive(Clone, Copy, Debug)]
+pub struct RangeRecord {
+    /// Number of the resource among those of its class.
+    pub id: u32,
+    /// Global variable that stands for it in a library.
+    pub variable: Option<ValueId>,
+    /// Register space.
+    pub space: u32,
+    /// First register.
+    pub lower_bound: u32,
+}
+
+impl RangeRecord {
+    /// Reads a resource's tuple.
+    ///
+    /// # Errors
+    /// It is incomplete.
+    pub fn read(node: &Node<'_>) -> Result<Self> {
+        Ok(Self {
+            id: node.u32(ID)?,
+            variable: node.value(VARIABLE),
+            space: node.u32(SPACE)?,
+            lower_bound: node.u32(LOWER_BOUND)?,
+        })
+    }
+}
 
 /// Reads all resources of a module.
 pub(super) fn bindings(module: &Module, names: Option<&Module>, native_16_bit: bool) -> Result<Vec<Binding>> {

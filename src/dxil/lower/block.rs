@@ -1,0 +1,155 @@
+//! The graph of blocks: order, phis and terminators.
+
+use smallvec::SmallVec;
+
+use super::{FunctionLowering, Lowered, llvm, memory::Pointer};
+use crate::{
+    Error, Result,
+    ir::{Edge, Terminator, Type},
+};
+
+impl FunctionLowering<'_, '_> {
+    /// Lowers all blocks that the entry reaches.
+    pub(super) fn lower_blocks(&mut self) -> Result<()> {
+        let order = self.reverse_postorder();
+        for &block in &order {
+            let ir = if block == 0 { self.function.entry } else { self.function.add_block() };
+            self.blocks[block] = Some(ir);
+        }
+        self.load_inputs()?;
+        for &block in &order {
+            self.block = self.blocks[block].unwrap_or(self.function.entry);
+            let range = self.body.blocks[block].clone();
+            for number in range.start..range.end.saturating_sub(1) {
+                self.lower_instruction(number).map_err(|error| error.at_instruction(number))?;
+            }
+            self.flush_outputs()?;
+        }
+        // Arguments of phis may come from later blocks: the terminators are last.
+        for &block in &order {
+            self.block = self.blocks[block].unwrap_or(self.function.entry);
+            let number = self.body.blocks[block].end - 1;
+            self.origin = number;
+            let terminator = self.terminator(block as u32, number).map_err(|error| error.at_instruction(number))?;
+            self.build().terminate(terminator);
+        }
+        Ok(())
+    }
+
+    /// The blocks that the entry reaches, each before those that it dominates.
+    fn reverse_postorder(&self) -> Vec<usize> {
+        let successors = |block: usize| {
+            let range = &self.body.blocks[block];
+            let terminator = (range.end as usize).checked_sub(1).and_then(|last| self.body.instructions.get(last));
+            terminator.map_or_else(Vec::new, |terminator| terminator.op.successors())
+        };
+        let mut seen = vec![false; self.body.blocks.len()];
+        let mut postorder = Vec::new();
+        let mut stack = Vec::new();
+        if !seen.is_empty() {
+            seen[0] = true;
+            stack.push((0, successors(0)));
+        }
+        while let Some((block, pending)) = stack.last_mut() {
+            match pending.pop() {
+                Some(next) if !seen[next.index()] => {
+                    seen[next.index()] = true;
+                    stack.push((next.index(), successors(next.index())));
+                }
+                Some(_) => {}
+                None => {
+                    postorder.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        postorder.reverse();
+        postorder
+    }
+
+    /// Makes parameters of a phi.
+    pub(super) fn phi(&mut self, instruction: &llvm::Instruction) -> Result<Lowered> {
+        if self.block == self.function.entry {
+            return Err(Error::malformed("phi in the entry block"));
+        }
+        let block = self.block;
+        if let llvm::Type::Pointer { pointee, .. } = *self.llvm_type(instruction.ty)? {
+            let result = instruction.result.ok_or_else(|| Error::internal("phi without a result"))?;
+            let storage = self.storage_of(result)?;
+            let index = self.function.add_param(block, Type::I32);
+            return Ok(Lowered::Pointer(Pointer { storage, index, pointee }));
+        }
+        let scalars = self.parent.scalar_types(instruction.ty)?;
+        let params = scalars.into_iter().map(|scalar| self.function.add_param(block, Type::Scalar(scalar)));
+        Ok(Lowered::Scalars(params.collect()))
+    }
+
+    /// The edge from one block of the body to another, with arguments for the phis there.
+    fn edge(&mut self, from: u32, to: llvm::BlockId) -> Result<Edge> {
+        if to.0 == 0 {
+            return Err(Error::malformed("control leads back to the entry block"));
+        }
+        let block = self.blocks[to.index()].ok_or_else(|| Error::internal("edge to a block that is not reached"))?;
+        let mut args = SmallVec::new();
+        let range = self.body.blocks[to.index()].clone();
+        let body = self.body;
+        for instruction in &body.instructions[range.start as usize..range.end as usize] {
+            let llvm::Operation::Phi(incoming) = &instruction.op else { continue };
+            let value = incoming.iter().find(|(_, block)| block.0 == from).map(|(value, _)| *value);
+            let value = value.ok_or_else(|| Error::malformed("phi without a value for a predecessor"))?;
+            let lowered = self.value(value)?;
+            match &lowered {
+                Lowered::Pointer(pointer) => args.push(pointer.index),
+                lowered => args.extend_from_slice(lowered.scalars()?),
+            }
+        }
+        if args.len() != self.function.blocks[block.index()].params.len() {
+            return Err(Error::malformed("phi of values of another type"));
+        }
+        Ok(Edge { block, args })
+    }
+
+    fn terminator(&mut self, block: u32, number: u32) -> Result<Terminator> {
+        let body = self.body;
+        Ok(match &body.instructions[number as usize].op {
+            llvm::Operation::Return(None) => Terminator::Return(None),
+            llvm::Operation::Return(Some(value)) => {
+                let lowered = self.value(*value)?;
+                match lowered.scalars()? {
+                    [] => Terminator::Return(None),
+                    scalars if scalars.len() <= 4 => {
+                        let value = self.build().compose(scalars);
+                        Terminator::Return(Some(value))
+                    }
+                    _ => return Err(Error::unsupported("function that returns a structure")),
+                }
+            }
+            llvm::Operation::Jump(to) => Terminator::Jump(self.edge(block, *to)?),
+            llvm::Operation::Branch { condition, accept, reject } => {
+                let condition = self.scalar(*condition)?;
+                let accept = self.edge(block, *accept)?;
+                let reject = self.edge(block, *reject)?;
+                Terminator::Branch { condition, accept, reject }
+            }
+            llvm::Operation::Switch { selector, cases, default } => {
+                let selector = self.scalar(*selector)?;
+                let scalar = self.function.ty(selector).scalar();
+                let scalar = scalar.filter(|scalar| scalar.is_int());
+                let bits = scalar.ok_or_else(|| Error::unsupported("switch over a value that is no integer"))?.bits();
+                let mut edges: Vec<(u64, Edge)> = Vec::with_capacity(cases.len());
+                let mut seen = std::collections::HashSet::new();
+                for (case, to) in cases {
+                    let case = self.as_integer(*case).ok_or_else(|| Error::malformed("case is no integer"))?;
+                    let case = if bits == 64 { case as u64 } else { case as u64 & ((1 << bits) - 1) };
+                    if !seen.insert(case) {
+                        return Err(Error::malformed("switch has a case twice"));
+                    }
+                    edges.push((case, self.edge(block, *to)?));
+                }
+                Terminator::Switch { selector, cases: edges, default: self.edge(block, *default)? }
+            }
+            llvm::Operation::Unreachable => Terminator::Unreachable,
+            _ => return Err(Error::internal("block without a terminator")),
+        })
+    }
+}

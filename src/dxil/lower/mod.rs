@@ -1,0 +1,280 @@
+//! From LLVM modules to IR.
+//!
+//! [`ModuleLowering`] holds what all functions share; [`FunctionLowering`] lowers one, in `impl` files by subject:
+//! `block` (the graph and phis), `instruction` (LLVM's instructions), `constant`, `memory` (variables and addresses),
+//! and [`op`](super::op) (DXIL's operations).
+
+mod block;
+mod constant;
+mod function;
+mod instruction;
+mod memory;
+mod value;
+
+pub use function::FunctionLowering;
+pub use value::{Handle, Lowered};
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use self::memory::{Root, Storage};
+use super::{module as llvm, reflect};
+use crate::{
+    Error, ErrorKind, Result,
+    ir::{self, BindingId, Scalar, Type},
+    reflection::{Interface, ResourceClass, Stage},
+};
+
+/// What the functions of a module share while they are lowered.
+pub struct ModuleLowering<'a> {
+    /// What is lowered.
+    pub module: &'a llvm::Module,
+    /// Its interface.
+    pub interface: &'a Interface,
+    /// Halves and 16-bit integers are what they are; else they are minimum precision and become 32 bits wide.
+    pub native_16_bit: bool,
+    /// What it becomes.
+    pub ir: ir::Module,
+    /// Functions that have a place in `ir`.
+    functions: HashMap<llvm::FunctionId, ir::FunctionId>,
+    /// Of these, the ones that are not lowered yet.
+    queue: VecDeque<llvm::FunctionId>,
+    /// Entry point (its index) that each function belongs to, if it is one of an entry point's own.
+    owners: HashMap<llvm::FunctionId, usize>,
+    /// Bindings by class and range id.
+    ranges: HashMap<(ResourceClass, u32), BindingId>,
+    /// Global variables that stand for resources, in libraries.
+    resources: HashMap<llvm::GlobalId, BindingId>,
+    /// Variables of global variables.
+    storages: HashMap<llvm::GlobalId, Storage>,
+    /// Memory that is accessed as another type than it was declared with.
+    reinterpreted: HashSet<Root>,
+}
+
+/// Lowers the entry points of a module that `interface` lists.
+///
+/// # Errors
+/// Names the function and instruction that has no lowering.
+pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Result<ir::Module> {
+    let records = reflect::EntryRecord::all(module, stage)?;
+    let mut this = ModuleLowering {
+        module,
+        interface,
+        native_16_bit: reflect::is_native_16_bit(module),
+        ir: ir::Module::default(),
+        functions: HashMap::new(),
+        queue: VecDeque::new(),
+        owners: HashMap::new(),
+        ranges: HashMap::new(),
+        resources: HashMap::new(),
+        storages: HashMap::new(),
+        reinterpreted: memory::reinterpreted(module),
+    };
+    this.read_ranges()?;
+    for (index, entry) in interface.entry_points.iter().enumerate() {
+        let record = records.iter().find(|record| record.name == entry.name && record.stage == entry.stage);
+        let record = record.ok_or_else(|| Error::internal(format!("no record of the entry point: {}", entry.name)))?;
+        let mut own = |function: llvm::FunctionId| {
+            this.owners.entry(function).or_insert(index);
+            this.function(function)
+        };
+        let function = own(record.function)?;
+        let patch_constant_functions = record.patch_constant_function.map(own).transpose()?.into_iter().collect();
+        this.ir.entry_points.push(ir::EntryPoint { stage: entry.stage, function, patch_constant_functions });
+    }
+    while let Some(function) = this.queue.pop_front() {
+        this.lower_function(function).map_err(|error| error.in_function(this.name(function)))?;
+    }
+    this.reject_recursion()?;
+    Ok(this.ir)
+}
+
+impl<'a> ModuleLowering<'a> {
+    /// The place of a function in the IR, which it gets with its first use.
+    pub fn function(&mut self, function: llvm::FunctionId) -> Result<ir::FunctionId> {
+        if let Some(&id) = self.functions.get(&function) {
+            return Ok(id);
+        }
+        let data = &self.module.functions[function.index()];
+        if data.body.is_none() {
+            return Err(Error::unsupported(format!("function without a body: {}", data.name)));
+        }
+        let result = match self.module.types.get(data.ty) {
+            Some(&llvm::Type::Function { result, .. }) => self.result_type(result)?,
+            _ => return Err(Error::internal("function of no function type")),
+        };
+        let id = ir::FunctionId(self.ir.functions.len() as u32);
+        self.ir.functions.push(ir::Function::new(self.name(function), result));
+        self.functions.insert(function, id);
+        self.queue.push_back(function);
+        Ok(id)
+    }
+
+    fn name(&self, function: llvm::FunctionId) -> String {
+        reflect::undecorated(&self.module.functions[function.index()].name).to_owned()
+    }
+
+    /// Type that a function of the IR returns for one of LLVM's.
+    fn result_type(&self, ty: llvm::TypeId) -> Result<Type> {
+        let scalars = self.scalar_types(ty)?;
+        match scalars.as_slice() {
+            [] => Ok(Type::Void),
+            [scalar, rest @ ..] if rest.len() < 4 && rest.iter().all(|other| other == scalar) => {
+                Ok(Type::new(*scalar, scalars.len() as u8))
+            }
+            _ => Err(Error::unsupported("function that returns a structure")),
+        }
+    }
+
+    fn lower_function(&mut self, function: llvm::FunctionId) -> Result<()> {
+        let id = self.functions[&function];
+        let owner = self.owners.get(&function).copied();
+        let placeholder = ir::Function::new(String::new(), Type::Void);
+        let target = std::mem::replace(&mut self.ir.functions[id.index()], placeholder);
+        let module = self.module;
+        let data = &module.functions[function.index()];
+        let body = data.body.as_ref().ok_or_else(|| Error::internal("function without a body"))?;
+        let lowered = FunctionLowering::new(self, function, body, target, owner).lower(data)?;
+        self.ir.functions[id.index()] = lowered;
+        Ok(())
+    }
+
+    /// Maps range ids and global variables of `dx.resources` to bindings.
+    fn read_ranges(&mut self) -> Result<()> {
+        let Some(resources) = self.module.named("dx.resources").next() else { return Ok(()) };
+        let mut position = 0;
+        for (list, class) in reflect::CLASSES.into_iter().enumerate() {
+            for node in resources.nodes(list) {
+                let record = reflect::RangeRecord::read(&node)?;
+                let matches = |binding: &crate::reflection::Binding| {
+                    binding.class == class && binding.space == record.space && binding.register == record.lower_bound
+                };
+                let bindings = &self.interface.bindings;
+                let binding = match bindings.get(position) {
+                    Some(binding) if matches(binding) => Some(BindingId(position as u32)),
+                    _ => bindings.iter().position(matches).map(|index| BindingId(index as u32)),
+                };
+                position += 1;
+                let Some(binding) = binding else {
+                    return Err(Error::internal("the interface lacks a resource of the module"));
+                };
+                self.ranges.insert((class, record.id), binding);
+                if let Some(value) = record.variable
+                    && let Some(llvm::ValueDef::Global(global)) =
+                        self.module.values.get(value.index()).map(|value| &value.def)
+                {
+                    self.resources.insert(*global, binding);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The binding of a range id.
+    pub fn range(&self, class: ResourceClass, id: u32) -> Result<BindingId> {
+        let binding = self.ranges.get(&(class, id)).copied();
+        binding.ok_or_else(|| Error::malformed(format!("handle of no declared resource: {class:?} {id}")))
+    }
+
+    /// The binding of a range of registers.
+    pub fn binding(&self, class: ResourceClass, space: u32, lower_bound: u32, upper_bound: u32) -> Result<BindingId> {
+        let same = |binding: &crate::reflection::Binding| {
+            let upper = binding.count.map_or(u32::MAX, |count| binding.register.wrapping_add(count).wrapping_sub(1));
+            binding.class == class && binding.space == space && binding.register == lower_bound && upper == upper_bound
+        };
+        let exact = self.interface.bindings.iter().position(same).map(|index| BindingId(index as u32));
+        let binding = exact.or_else(|| self.interface.binding_at(class, space, lower_bound));
+        binding.ok_or_else(|| {
+            Error::malformed(format!("handle of no declared resource: {class:?} {lower_bound}, space {space}"))
+        })
+    }
+
+    /// Type that a scalar of LLVM becomes.
+    pub fn scalar(&self, ty: llvm::TypeId) -> Result<Scalar> {
+        Ok(match self.module.types.get(ty) {
+            Some(llvm::Type::Integer(1)) => Scalar::Bool,
+            Some(llvm::Type::Integer(16)) if self.native_16_bit => Scalar::I16,
+            Some(llvm::Type::Integer(8 | 16 | 32)) => Scalar::I32,
+            Some(llvm::Type::Integer(64)) => Scalar::I64,
+            Some(llvm::Type::Half) if self.native_16_bit => Scalar::F16,
+            Some(llvm::Type::Half | llvm::Type::Float) => Scalar::F32,
+            Some(llvm::Type::Double) => Scalar::F64,
+            Some(llvm::Type::Integer(bits)) => {
+                return Err(Error::unsupported(format!("integer of another width: {bits} bits")));
+            }
+            Some(llvm::Type::Pointer { .. }) => return Err(Error::unsupported("pointer as a value")),
+            Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            ty => return Err(Error::unsupported(format!("type of a value: {ty:?}"))),
+        })
+    }
+
+    /// Types of the scalars of a value, in order.
+    pub fn scalar_types(&self, ty: llvm::TypeId) -> Result<Vec<Scalar>> {
+        if self.module.types.scalars(ty) > value::MAX_SCALARS {
+            return Err(Error::unsupported("value of very many numbers"));
+        }
+        let mut scalars = Vec::new();
+        self.push_scalar_types(ty, &mut scalars)?;
+        Ok(scalars)
+    }
+
+    fn push_scalar_types(&self, ty: llvm::TypeId, scalars: &mut Vec<Scalar>) -> Result<()> {
+        // A type without scalars may still have very many elements.
+        if self.module.types.scalars(ty) == 0 {
+            return Ok(());
+        }
+        match self.module.types.get(ty) {
+            Some(llvm::Type::Array { element, len }) => {
+                for _ in 0..*len {
+                    self.push_scalar_types(*element, scalars)?;
+                }
+            }
+            Some(llvm::Type::Vector { element, len }) => {
+                for _ in 0..*len {
+                    self.push_scalar_types(*element, scalars)?;
+                }
+            }
+            Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            Some(llvm::Type::Struct { fields, .. }) => {
+                for field in fields {
+                    self.push_scalar_types(*field, scalars)?;
+                }
+            }
+            _ => scalars.push(self.scalar(ty)?),
+        }
+        Ok(())
+    }
+
+    /// Rejects functions that call themselves, on whatever way: neither Direct3D nor naga knows recursion.
+    fn reject_recursion(&self) -> Result<()> {
+        let callees = |function: &ir::Function| {
+            let mut callees = Vec::new();
+            for &value in function.blocks.iter().flat_map(|block| &block.insts) {
+                if let Some(ir::Op::Call(callee, _)) = function.op(value) {
+                    callees.push(callee.index());
+                }
+            }
+            callees
+        };
+        let graph: Vec<Vec<usize>> = self.ir.functions.iter().map(callees).collect();
+        // Functions without callers left are taken away, until none is left or all that are left call each other.
+        let mut callers = vec![0usize; graph.len()];
+        for &callee in graph.iter().flatten() {
+            callers[callee] += 1;
+        }
+        let mut free: Vec<usize> = (0..graph.len()).filter(|&index| callers[index] == 0).collect();
+        let mut taken = 0;
+        while let Some(index) = free.pop() {
+            taken += 1;
+            for &callee in &graph[index] {
+                callers[callee] -= 1;
+                if callers[callee] == 0 {
+                    free.push(callee);
+                }
+            }
+        }
+        if taken < graph.len() {
+            return Err(Error::new(ErrorKind::Malformed, "functions call themselves"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Threads: ids and other values of the pipeline, barriers, discard.
+
+use super::Call;
+use crate::{
+    Error, Result,
+    dxil::lower::{FunctionLowering, Lowered},
+    ir::{Barrier, Op, Scalar, Type, Value},
+    reflection::SystemValue,
+};
+
+type Lowering<'m, 'a> = FunctionLowering<'m, 'a>;
+
+/// A value of the pipeline: one number, or the component that the argument names.
+pub fn system_value(f: &mut Lowering<'_, '_>, call: &Call<'_>, value: SystemValue) -> Result<Value> {
+    let scalar = call.result_scalar(f)?;
+    match value {
+        SystemValue::DispatchThreadId
+        | SystemValue::GroupId
+        | SystemValue::GroupThreadId
+        | SystemValue::DomainLocation => {
+            let component = call.constant(f, 0)?;
+            if component > 2 {
+                return Err(Error::malformed(format!("no such component: {component}")));
+            }
+            let mut build = f.build();
+            let vector = build.push(Op::SystemValue(value), Type::Vector(scalar, 3));
+            Ok(build.extract(vector, component as u8))
+        }
+        _ => Ok(f.build().push(Op::SystemValue(value), Type::Scalar(scalar))),
+    }
+}
+
+/// `DXIL::BarrierMode`.
+pub fn barrier(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let mode = call.constant(f, 0)?;
+    let barrier = Barrier {
+        group_sync: mode & 1 != 0,
+        uav_global: mode & 2 != 0,
+        uav_group: mode & 4 != 0,
+        group_shared: mode & 8 != 0,
+    };
+    f.build().effect(Op::Barrier(barrier));
+    Ok(None)
+}
+
+/// `DXIL::MemoryTypeFlag`, `DXIL::BarrierSemanticFlag`.
+pub fn barrier_by_memory_type(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let (memory, semantics) = (call.constant(f, 0)?, call.constant(f, 1)?);
+    let (uav, device) = (memory & 1 != 0, semantics & 4 != 0);
+    let barrier = Barrier {
+        group_sync: semantics & 1 != 0,
+        group_shared: memory & 2 != 0,
+        uav_group: uav && !device,
+        uav_global: uav && device,
+    };
+    f.build().effect(Op::Barrier(barrier));
+    Ok(None)
+}
+
+pub fn discard(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let condition = call.typed(f, 0, Scalar::Bool)?;
+    // What was written before the discard was written.
+    f.flush_outputs()?;
+    f.build().effect(Op::Discard(condition));
+    Ok(None)
+}
+
+pub fn is_helper_lane(f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> Result<Option<Lowered>> {
+    Ok(Some(Lowered::scalar(f.build().push(Op::IsHelperLane, Type::BOOL))))
+}
