@@ -1,9 +1,10 @@
 //! Raw, structured and typed buffers: `u32` words, with a guard on each.
 
-use naga::{BinaryOperator, Expression, MathFunction, ScalarKind};
+use naga::{AtomicFunction, BinaryOperator, Expression, MathFunction, Scalar, ScalarKind};
 
 use super::{
     Emission, FunctionEmitter,
+    atomic_variable::AtomicMemory,
     expression::Expr,
     format::{Numeric, Texel},
     io::scalar32,
@@ -290,8 +291,9 @@ impl FunctionEmitter<'_, '_> {
             let keep = emitter.bits_as(keep, ScalarKind::Uint, kind);
             let bits = emitter.binary(BinaryOperator::ShiftLeft, bits, shift);
             let bits = emitter.bits_as(bits, ScalarKind::Uint, kind);
-            emitter.atomic_function(pointer, naga::AtomicFunction::And, keep, kind);
-            emitter.atomic_function(pointer, naga::AtomicFunction::InclusiveOr, bits, kind);
+            let memory = AtomicMemory { pointer, scalar: scalar32(kind) };
+            emitter.atomic_function(memory, AtomicFunction::And, keep);
+            emitter.atomic_function(memory, AtomicFunction::InclusiveOr, bits);
         });
     }
 
@@ -386,14 +388,14 @@ impl FunctionEmitter<'_, '_> {
         match numeric {
             Numeric::Uint | Numeric::Sint => field,
             Numeric::Unorm | Numeric::Snorm => {
-                let value = self.number_as(field, ScalarKind::Float);
+                let value = self.convert(field, Scalar::F32);
                 let largest = self.f32(largest(bits, numeric));
                 let value = self.binary(BinaryOperator::Divide, value, largest);
                 if numeric == Numeric::Unorm {
                     return value;
                 }
                 let least = self.f32(-1.0);
-                self.math2(MathFunction::Max, value, least)
+                self.math(MathFunction::Max, &[value, least])
             }
             Numeric::Float => {
                 // 10 and 11 bits: halves without a sign and the lowest bits of the mantissa.
@@ -413,7 +415,7 @@ impl FunctionEmitter<'_, '_> {
             Numeric::Uint => self.min(value, mask),
             Numeric::Sint => {
                 let (least, most) = (self.i32(-1 << (bits - 1)), self.i32((1 << (bits - 1)) - 1));
-                let value = self.math2(MathFunction::Max, value, least);
+                let value = self.math(MathFunction::Max, &[value, least]);
                 let value = self.min(value, most);
                 let value = self.bits_as(value, ScalarKind::Sint, ScalarKind::Uint);
                 self.binary(BinaryOperator::And, value, mask)
@@ -424,28 +426,23 @@ impl FunctionEmitter<'_, '_> {
                 // NaN gives 0.
                 let number = self.binary(BinaryOperator::Equal, value, value);
                 let value = self.select(number, value, zero);
-                let value = self.math2(MathFunction::Max, value, least);
-                let value = self.math2(MathFunction::Min, value, one);
+                let value = self.math(MathFunction::Max, &[value, least]);
+                let value = self.math(MathFunction::Min, &[value, one]);
                 let largest = self.f32(largest(bits, numeric));
                 let value = self.binary(BinaryOperator::Multiply, value, largest);
-                let value = self.math1(MathFunction::Round, value);
-                let value = self.number_as(value, ScalarKind::Sint);
+                let value = self.math(MathFunction::Round, &[value]);
+                let value = self.convert(value, Scalar::I32);
                 let value = self.bits_as(value, ScalarKind::Sint, ScalarKind::Uint);
                 self.binary(BinaryOperator::And, value, mask)
             }
             Numeric::Float if bits == 16 => self.float_to_half(value),
             Numeric::Float => {
                 let zero = self.f32(0.0);
-                let positive = self.math2(MathFunction::Max, value, zero);
+                let positive = self.math(MathFunction::Max, &[value, zero]);
                 let half = self.float_to_half(positive);
                 self.shifted_right(half, 15 - u32::from(bits))
             }
         }
-    }
-
-    /// A function of two operands.
-    pub(super) fn math2(&mut self, fun: MathFunction, arg: Expr, other: Expr) -> Expr {
-        self.val(Expression::Math { fun, arg, arg1: Some(other), arg2: None, arg3: None })
     }
 
     /// Writes an element of a typed buffer.

@@ -1,6 +1,6 @@
 //! Constant buffers: rows of four words, and 0 beyond the last.
 
-use naga::{BinaryOperator, Expression, Scalar, ScalarKind};
+use naga::{BinaryOperator, Expression, ScalarKind};
 
 use super::{
     Emission, FunctionEmitter,
@@ -135,11 +135,7 @@ impl FunctionEmitter<'_, '_> {
             Some(_) => ScalarKind::Uint,
             None => return Err(Error::internal(format!("zero of a type without lanes: {ty}"))),
         };
-        let scalar = match ty.scalar() {
-            Some(scalar) => super::types::scalar(scalar, kind),
-            None => Scalar::U32,
-        };
-        let ty = self.module.numeric(scalar, ty.lanes());
-        Ok(Emission { expr: self.zero(ty), kind })
+        let shape = self.shape(ty, kind);
+        Ok(Emission { expr: self.zero_of(shape), kind })
     }
 }

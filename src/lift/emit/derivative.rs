@@ -5,7 +5,7 @@ use naga::{
     UnaryOperator,
 };
 
-use super::{Emission, FunctionEmitter};
+use super::{Emission, FunctionEmitter, expression::Expr, function::Shape};
 use crate::{
     Error, Result,
     ir::{Axis, DerivativePrecision, Value},
@@ -20,17 +20,25 @@ impl FunctionEmitter<'_, '_> {
     pub fn derivative(&mut self, axis: Axis, precision: DerivativePrecision, a: Value) -> Result<Emission> {
         let shape = self.shape(self.ir.ty(a), ScalarKind::Float);
         let expr = self.get_as(a, ScalarKind::Float)?;
+        let control = match precision {
+            DerivativePrecision::Coarse => DerivativeControl::Coarse,
+            DerivativePrecision::Fine => DerivativeControl::Fine,
+        };
+        Ok(Emission::float(self.difference(axis, control, expr, shape)?))
+    }
+
+    /// The difference of an expression across the quad.
+    ///
+    /// # Errors
+    /// The stage has no quads.
+    pub fn difference(&mut self, axis: Axis, control: DerivativeControl, expr: Expr, shape: Shape) -> Result<Expr> {
         match self.stage {
             Stage::Pixel => {
                 let axis = match axis {
                     Axis::X => DerivativeAxis::X,
                     Axis::Y => DerivativeAxis::Y,
                 };
-                let ctrl = match precision {
-                    DerivativePrecision::Coarse => DerivativeControl::Coarse,
-                    DerivativePrecision::Fine => DerivativeControl::Fine,
-                };
-                Ok(Emission::float(self.val(Expression::Derivative { axis, ctrl, expr })))
+                Ok(self.val(Expression::Derivative { axis, ctrl: control, expr }))
             }
             Stage::Compute | Stage::Mesh | Stage::Amplification => {
                 // naga has derivatives in pixel shaders alone: the neighbour's value less this lane's own, turned round
@@ -47,7 +55,7 @@ impl FunctionEmitter<'_, '_> {
                 let zero = self.u32(0);
                 let masked = self.binary(BinaryOperator::And, lane, bit);
                 let is_first = self.binary(BinaryOperator::Equal, masked, zero);
-                Ok(Emission::float(self.select(is_first, forward, backward)))
+                Ok(self.select(is_first, forward, backward))
             }
             stage => Err(Error::unsupported(format!("derivative in stage: {stage:?}"))),
         }

@@ -1,6 +1,6 @@
 //! Inputs of entry points: one argument for each register, whose number is its location.
 
-use naga::{ArraySize, Binding, BuiltIn, Expression, Interpolation, Sampling, ScalarKind, TypeInner};
+use naga::{ArraySize, Binding, BuiltIn, Expression, Interpolation, Sampling, Scalar, ScalarKind, TypeInner};
 
 use super::{
     Emission, FunctionEmitter,
@@ -139,7 +139,7 @@ impl FunctionEmitter<'_, '_> {
             let register = self.input_register(element, row)?;
             values.push(self.bits_as_vec4(register));
         }
-        let base = self.module.numeric(scalar32(ScalarKind::Uint), 4);
+        let base = self.module.numeric(Scalar::U32, 4);
         let size = ArraySize::Constant(std::num::NonZeroU32::new(rows).unwrap_or(std::num::NonZeroU32::MIN));
         let ty = self.module.ty(TypeInner::Array { base, size, stride: 16 });
         let array = self.local(ty, Some(element_name(element, 0)));
@@ -160,7 +160,7 @@ impl FunctionEmitter<'_, '_> {
         let mut lanes = self.lanes(value, register.lanes);
         let zero = self.u32(0);
         lanes.resize(4, zero);
-        self.vector_of(scalar32(ScalarKind::Uint), &lanes)
+        self.vector_of(Scalar::U32, &lanes)
     }
 
     /// The register of an element's row.
@@ -225,7 +225,7 @@ impl FunctionEmitter<'_, '_> {
         let index = self.select(inside, row, zero_row);
         let pointer = self.val(Expression::Access { base: array, index });
         let value = self.load(pointer);
-        let ty = self.module.numeric(scalar32(ScalarKind::Uint), 4);
+        let ty = self.module.numeric(Scalar::U32, 4);
         let zero = self.zero(ty);
         let inside = self.splat_to(inside, 4);
         Ok(self.select(inside, value, zero))
@@ -248,7 +248,7 @@ impl FunctionEmitter<'_, '_> {
             Some(ir::Scalar::I32 | ir::Scalar::I16) => Emission { expr: value, kind },
             Some(ir::Scalar::Bool) => {
                 let value = self.bits_as(value, kind, ScalarKind::Uint);
-                let zero_type = self.module.numeric(scalar32(ScalarKind::Uint), ty.lanes());
+                let zero_type = self.module.numeric(Scalar::U32, ty.lanes());
                 let zero = self.zero(zero_type);
                 let expr = self.binary(naga::BinaryOperator::NotEqual, value, zero);
                 Emission { expr, kind: ScalarKind::Bool }
@@ -298,7 +298,7 @@ impl FunctionEmitter<'_, '_> {
             let mut lanes = self.lanes(position, 4);
             let one = self.f32(1.0);
             lanes[3] = self.binary(naga::BinaryOperator::Divide, one, lanes[3]);
-            self.vector_of(scalar32(ScalarKind::Float), &lanes[usize::from(component)..])
+            self.vector_of(Scalar::F32, &lanes[usize::from(component)..])
         };
         self.from_register(value, ScalarKind::Float, ty)
     }
@@ -354,7 +354,7 @@ impl FunctionEmitter<'_, '_> {
             let high = self.u32(28);
             let shifted = self.binary(Op::ShiftLeft, offset, high);
             let offset = self.binary(Op::ShiftRight, shifted, high);
-            let offset = self.number_as(offset, ScalarKind::Float);
+            let offset = self.convert(offset, Scalar::F32);
             let sixteenth = self.f32(1.0 / 16.0);
             let offset = self.binary(Op::Multiply, offset, sixteenth);
             *slot = self.splat_to(offset, lanes);
@@ -384,7 +384,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Zeros.
     fn zero_f32(&mut self, lanes: u8) -> Expr {
-        let ty = self.module.numeric(scalar32(ScalarKind::Float), lanes);
+        let ty = self.module.numeric(Scalar::F32, lanes);
         self.zero(ty)
     }
 }

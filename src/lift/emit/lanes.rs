@@ -61,9 +61,4 @@ impl FunctionEmitter<'_, '_> {
         }
         self.val(Expression::As { expr: value, kind: to, convert: None })
     }
-
-    /// The nearest 32-bit value of another kind, truncated from floats as naga does.
-    pub fn number_as(&mut self, value: Expr, to: ScalarKind) -> Expr {
-        self.val(Expression::As { expr: value, kind: to, convert: Some(4) })
-    }
 }

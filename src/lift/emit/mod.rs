@@ -40,6 +40,9 @@ mod variables;
 mod wave;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;
 

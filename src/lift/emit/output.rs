@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use naga::{
-    ArraySize, Binding, BuiltIn, Expression, FunctionResult, Handle, ScalarKind, StructMember, Type, TypeInner,
+    ArraySize, Binding, BuiltIn, Expression, FunctionResult, Handle, Scalar, ScalarKind, StructMember, Type, TypeInner,
     valid::Capabilities,
 };
 
@@ -185,7 +185,7 @@ impl FunctionEmitter<'_, '_> {
         {
             let sources: Vec<_> = sources.into_iter().take(MAX_DISTANCES).collect();
             let Some(size) = NonZeroU32::new(sources.len() as u32) else { continue };
-            let base = self.module.numeric(scalar32(ScalarKind::Float), 1);
+            let base = self.module.numeric(Scalar::F32, 1);
             let array = self.module.ty(TypeInner::Array { base, size: ArraySize::Constant(size), stride: 4 });
             let lanes = sources.len() as u8;
             members.push(NewMember {

@@ -516,7 +516,7 @@ impl FunctionEmitter<'_, '_> {
                 Ok(None)
             }
             &Op::AtomicTexture { op, handle, coordinates, value, compare } => {
-                let used = self.has_users(result);
+                let used = self.plan.is_used(result);
                 self.atomic_texture(op, handle, coordinates, value, compare, used)
             }
             Op::Sample(sample) => self.sample(sample, ty).map(Some),
@@ -622,17 +622,5 @@ impl FunctionEmitter<'_, '_> {
             (Some(left), Some(right)) => Some(self.binary(BinaryOperator::LogicalAnd, left, right)),
             (one, None) | (None, one) => one,
         }
-    }
-
-    /// Something uses the value.
-    fn has_users(&self, value: Value) -> bool {
-        let mut used = false;
-        for block in &self.ir.blocks {
-            for op in block.insts.iter().filter_map(|&inst| self.ir.op(inst)) {
-                op.for_each_operand(|operand| used |= operand == value);
-            }
-            block.terminator.for_each_operand(|operand| used |= operand == value);
-        }
-        used
     }
 }

@@ -1,14 +1,14 @@
 //! Filtered reads of textures.
 
 use naga::{
-    BinaryOperator, DerivativeAxis, DerivativeControl, Expression, ImageClass, ImageQuery, Literal, MathFunction,
-    SampleLevel, ScalarKind,
+    BinaryOperator, DerivativeControl, Expression, ImageClass, ImageQuery, Literal, MathFunction, SampleLevel, Scalar,
+    ScalarKind, valid::Capabilities,
 };
 
-use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, lanes::LANES, resources::Texture};
+use super::{Emission, FunctionEmitter, expression::Expr, function::Shape, lanes::LANES, resources::Texture};
 use crate::{
     Error, Result,
-    ir::{self, Value},
+    ir::{self, Axis, Value},
     reflection::{Stage, TextureDimension},
 };
 
@@ -24,10 +24,18 @@ struct Coordinates {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The function runs where the pipeline takes derivatives.
+    /// The pipeline itself takes derivatives.
+    fn has_implicit_levels(&self) -> bool {
+        self.stage == Stage::Pixel
+    }
+
+    /// Derivatives can be taken, if only from the neighbours in a compute shader's wave.
     fn has_derivatives(&self) -> bool {
-        let stage = self.entry.map_or_else(|| self.module.program.stage(), |entry| entry.stage);
-        stage == Stage::Pixel
+        match self.stage {
+            Stage::Pixel => true,
+            Stage::Compute => self.module.target.capabilities.contains(Capabilities::SUBGROUP),
+            _ => false,
+        }
     }
 
     /// Coordinates of a sample, with the offset left out.
@@ -43,14 +51,14 @@ impl FunctionEmitter<'_, '_> {
         let position = if texture.is_flat() {
             // The middle of the one row.
             let middle = self.f32(0.5);
-            self.vector_of(scalar32(ScalarKind::Float), &[position, middle])
+            self.vector_of(Scalar::F32, &[position, middle])
         } else {
             position
         };
         let layer = arrayed.then(|| {
             let layer = self.lane(all, given, axes);
-            let layer = self.math1(MathFunction::Round, layer);
-            self.number_as(layer, ScalarKind::Sint)
+            let layer = self.math(MathFunction::Round, &[layer]);
+            self.convert(layer, Scalar::I32)
         });
         Ok(Coordinates { position, layer, offset: None })
     }
@@ -80,7 +88,7 @@ impl FunctionEmitter<'_, '_> {
                 if texture.is_flat() {
                     components.push(self.pre(Expression::Literal(Literal::I32(0))));
                 }
-                coordinates.offset = Some(self.vector_of(scalar32(ScalarKind::Sint), &components));
+                coordinates.offset = Some(self.vector_of(Scalar::I32, &components));
                 return Ok(());
             }
         }
@@ -91,9 +99,9 @@ impl FunctionEmitter<'_, '_> {
         let mut offset = self.lanes_from(offset, given, 0, axes);
         if texture.is_flat() {
             let zero = self.i32(0);
-            offset = self.vector_of(scalar32(ScalarKind::Sint), &[offset, zero]);
+            offset = self.vector_of(Scalar::I32, &[offset, zero]);
         }
-        let offset = self.number_as(offset, ScalarKind::Float);
+        let offset = self.convert(offset, Scalar::F32);
         let size = self.size_of_level(texture, image, level);
         let step = self.binary(BinaryOperator::Divide, offset, size);
         coordinates.position = self.binary(BinaryOperator::Add, coordinates.position, step);
@@ -104,7 +112,7 @@ impl FunctionEmitter<'_, '_> {
     fn size_of_level(&mut self, texture: &Texture, image: Expr, level: Option<Expr>) -> Expr {
         let level = level.filter(|_| texture.class.is_mipmapped());
         let size = self.query(image, ImageQuery::Size { level });
-        self.number_as(size, ScalarKind::Float)
+        self.convert(size, Scalar::F32)
     }
 
     /// [`ir::Op::Sample`].
@@ -124,8 +132,8 @@ impl FunctionEmitter<'_, '_> {
             // Where the level is not known, the texels of the largest are meant: others have larger ones.
             let of_level = match level {
                 SampleLevel::Exact(level) if !texture.is_depth() => {
-                    let nearest = self.math1(MathFunction::Round, level);
-                    let nearest = self.number_as(nearest, ScalarKind::Sint);
+                    let nearest = self.math(MathFunction::Round, &[level]);
+                    let nearest = self.convert(nearest, Scalar::I32);
                     Some(nearest)
                 }
                 _ => None,
@@ -178,20 +186,20 @@ impl FunctionEmitter<'_, '_> {
                 };
                 if let Some(min_lod) = min_lod {
                     let min_lod = self.get_as(min_lod, ScalarKind::Float)?;
-                    level = self.math2(MathFunction::Max, level, min_lod);
+                    level = self.math(MathFunction::Max, &[level, min_lod]);
                 }
                 if depth { self.depth_level(texture, image, level) } else { Ok(SampleLevel::Exact(level)) }
             }
             ir::SampleLevel::Implicit | ir::SampleLevel::Bias(_) if !self.has_derivatives() => {
-                self.module.note("sample with an implicit level outside of pixel shaders: taken from level 0");
+                self.module.note("sample with an implicit level where there are no derivatives: taken from level 0");
                 Ok(SampleLevel::Zero)
             }
-            ir::SampleLevel::Implicit if min_lod.is_none() => Ok(SampleLevel::Auto),
-            ir::SampleLevel::Bias(bias) if min_lod.is_none() && !depth => {
+            ir::SampleLevel::Implicit if min_lod.is_none() && self.has_implicit_levels() => Ok(SampleLevel::Auto),
+            ir::SampleLevel::Bias(bias) if min_lod.is_none() && !depth && self.has_implicit_levels() => {
                 Ok(SampleLevel::Bias(self.get_as(bias, ScalarKind::Float)?))
             }
             ir::SampleLevel::Implicit | ir::SampleLevel::Bias(_) => {
-                let mut gradient = self.derivatives(coordinates.position);
+                let mut gradient = self.derivatives(texture, coordinates.position)?;
                 if let ir::SampleLevel::Bias(bias) = sample.level {
                     let bias = self.get_as(bias, ScalarKind::Float)?;
                     gradient = self.scaled_gradient(texture, gradient, bias);
@@ -212,8 +220,8 @@ impl FunctionEmitter<'_, '_> {
         match sample.level {
             ir::SampleLevel::Zero => SampleLevel::Zero,
             ir::SampleLevel::Level(level) if self.ir.as_scalar_constant(level) == Some(0) => SampleLevel::Zero,
-            ir::SampleLevel::Implicit if self.has_derivatives() => SampleLevel::Auto,
-            ir::SampleLevel::Bias(_) if self.has_derivatives() => {
+            ir::SampleLevel::Implicit if self.has_implicit_levels() => SampleLevel::Auto,
+            ir::SampleLevel::Bias(_) if self.has_implicit_levels() => {
                 self.module.note("comparison with a bias: the bias is left out");
                 SampleLevel::Auto
             }
@@ -227,18 +235,18 @@ impl FunctionEmitter<'_, '_> {
     /// A level that need not be whole, of a depth texture: naga takes whole ones, or gradients.
     fn depth_level(&mut self, texture: &Texture, image: Expr, level: Expr) -> Result<SampleLevel> {
         if texture.dimension.coordinates() == 3 {
-            let nearest = self.math1(MathFunction::Round, level);
-            return Ok(SampleLevel::Exact(self.number_as(nearest, ScalarKind::Sint)));
+            let nearest = self.math(MathFunction::Round, &[level]);
+            return Ok(SampleLevel::Exact(self.convert(nearest, Scalar::I32)));
         }
         // A footprint of 2^level texels of the largest level.
         let size = self.size_of_level(texture, image, None);
-        let texels = self.math1(MathFunction::Exp2, level);
+        let texels = self.math(MathFunction::Exp2, &[level]);
         let zero = self.f32(0.0);
         let [x, y] = [0, 1].map(|axis| {
             let side = self.lane(size, 2, axis);
             let step = self.binary(BinaryOperator::Divide, texels, side);
             let lanes = if axis == 0 { [step, zero] } else { [zero, step] };
-            self.vector_of(scalar32(ScalarKind::Float), &lanes)
+            self.vector_of(Scalar::F32, &lanes)
         });
         Ok(SampleLevel::Gradient { x, y })
     }
@@ -256,18 +264,20 @@ impl FunctionEmitter<'_, '_> {
             return Ok(value);
         }
         let zero = self.f32(0.0);
-        Ok(self.vector_of(scalar32(ScalarKind::Float), &[value, zero]))
+        Ok(self.vector_of(Scalar::F32, &[value, zero]))
     }
 
     /// The derivatives that an implicit level is found from.
-    fn derivatives(&mut self, position: Expr) -> [Expr; 2] {
-        [DerivativeAxis::X, DerivativeAxis::Y]
-            .map(|axis| self.val(Expression::Derivative { axis, ctrl: DerivativeControl::None, expr: position }))
+    fn derivatives(&mut self, texture: &Texture, position: Expr) -> Result<[Expr; 2]> {
+        let shape = Shape { scalar: Scalar::F32, lanes: texture.lanes() };
+        let x = self.difference(Axis::X, DerivativeControl::None, position, shape)?;
+        let y = self.difference(Axis::Y, DerivativeControl::None, position, shape)?;
+        Ok([x, y])
     }
 
     /// Derivatives that give a level `steps` higher.
     fn scaled_gradient(&mut self, texture: &Texture, gradient: [Expr; 2], steps: Expr) -> [Expr; 2] {
-        let scale = self.math1(MathFunction::Exp2, steps);
+        let scale = self.math(MathFunction::Exp2, &[steps]);
         let scale = self.splat_to(scale, texture.lanes());
         gradient.map(|derivative| self.binary(BinaryOperator::Multiply, derivative, scale))
     }
@@ -285,7 +295,7 @@ impl FunctionEmitter<'_, '_> {
         let level = self.level_of_gradient(texture, image, gradient, None);
         let missing = self.binary(BinaryOperator::Subtract, min_lod, level);
         let zero = self.f32(0.0);
-        let missing = self.math2(MathFunction::Max, missing, zero);
+        let missing = self.math(MathFunction::Max, &[missing, zero]);
         Ok(self.scaled_gradient(texture, gradient, missing))
     }
 
@@ -307,10 +317,10 @@ impl FunctionEmitter<'_, '_> {
             let side = self.binary(BinaryOperator::Multiply, side, half);
             let side = match direction {
                 Some(direction) => {
-                    let absolute = self.math1(MathFunction::Abs, direction);
+                    let absolute = self.math(MathFunction::Abs, &[direction]);
                     let [x, y, z] = [0, 1, 2].map(|lane| self.lane(absolute, 3, lane));
-                    let major = self.math2(MathFunction::Max, x, y);
-                    let major = self.math2(MathFunction::Max, major, z);
+                    let major = self.math(MathFunction::Max, &[x, y]);
+                    let major = self.math(MathFunction::Max, &[major, z]);
                     self.binary(BinaryOperator::Divide, side, major)
                 }
                 None => side,
@@ -321,10 +331,10 @@ impl FunctionEmitter<'_, '_> {
         };
         let [x, y] = gradient.map(|derivative| {
             let texels = self.binary(BinaryOperator::Multiply, derivative, size);
-            self.math2(MathFunction::Dot, texels, texels)
+            self.math(MathFunction::Dot, &[texels, texels])
         });
-        let longer = self.math2(MathFunction::Max, x, y);
-        let level = self.math1(MathFunction::Log2, longer);
+        let longer = self.math(MathFunction::Max, &[x, y]);
+        let level = self.math(MathFunction::Log2, &[longer]);
         let half = self.f32(0.5);
         self.binary(BinaryOperator::Multiply, level, half)
     }
@@ -332,7 +342,7 @@ impl FunctionEmitter<'_, '_> {
     /// [`ir::Op::CalculateLod`].
     pub(super) fn calculate_lod(&mut self, texture: Value, coordinates: Value, clamped: bool) -> Result<Emission> {
         if !self.has_derivatives() {
-            return Err(Error::unsupported("level of detail outside of pixel shaders"));
+            return Err(Error::unsupported("level of detail where there are no derivatives"));
         }
         let (texture, image) = self.bound_texture(texture)?;
         let axes = texture.dimension.coordinates();
@@ -344,18 +354,18 @@ impl FunctionEmitter<'_, '_> {
         let mut position = self.lanes_from(position, given, 0, axes);
         if texture.is_flat() {
             let middle = self.f32(0.5);
-            position = self.vector_of(scalar32(ScalarKind::Float), &[position, middle]);
+            position = self.vector_of(Scalar::F32, &[position, middle]);
         }
-        let gradient = self.derivatives(position);
+        let gradient = self.derivatives(&texture, position)?;
         let mut level = self.level_of_gradient(&texture, image, gradient, Some(position));
         if clamped {
             let levels = self.query(image, ImageQuery::NumLevels);
             let one = self.u32(1);
             let last = self.binary(BinaryOperator::Subtract, levels, one);
-            let last = self.number_as(last, ScalarKind::Float);
+            let last = self.convert(last, Scalar::F32);
             let zero = self.f32(0.0);
-            level = self.math2(MathFunction::Max, level, zero);
-            level = self.math2(MathFunction::Min, level, last);
+            level = self.math(MathFunction::Max, &[level, zero]);
+            level = self.math(MathFunction::Min, &[level, last]);
         }
         Ok(Emission { expr: level, kind: ScalarKind::Float })
     }
@@ -376,13 +386,13 @@ impl FunctionEmitter<'_, '_> {
         let level = match sample.level {
             ir::SampleLevel::Level(level) => {
                 let level = self.get_as(level, ScalarKind::Float)?;
-                let level = self.math1(MathFunction::Round, level);
-                let level = self.number_as(level, ScalarKind::Sint);
+                let level = self.math(MathFunction::Round, &[level]);
+                let level = self.convert(level, Scalar::I32);
                 let levels = self.query(image, ImageQuery::NumLevels);
                 let levels = self.bits_as(levels, ScalarKind::Uint, ScalarKind::Sint);
                 let (zero, one) = (self.i32(0), self.i32(1));
                 let last = self.binary(BinaryOperator::Subtract, levels, one);
-                let level = self.math2(MathFunction::Max, level, zero);
+                let level = self.math(MathFunction::Max, &[level, zero]);
                 self.min(level, last)
             }
             _ => self.i32(0),
@@ -393,25 +403,25 @@ impl FunctionEmitter<'_, '_> {
         let lanes = texture.lanes();
         let size = self.size_of_level(texture, image, Some(level));
         let texel = self.binary(BinaryOperator::Multiply, coordinates.position, size);
-        let texel = self.math1(MathFunction::Floor, texel);
-        let mut texel = self.number_as(texel, ScalarKind::Sint);
+        let texel = self.math(MathFunction::Floor, &[texel]);
+        let mut texel = self.convert(texel, Scalar::I32);
         if let Some(offset) = coordinates.offset {
             texel = self.binary(BinaryOperator::Add, texel, offset);
         }
-        let signed = self.number_as(size, ScalarKind::Sint);
+        let signed = self.convert(size, Scalar::I32);
         let one = self.i32(1);
         let ones = self.splat_to(one, lanes);
         let last = self.binary(BinaryOperator::Subtract, signed, ones);
-        let ty_zero = self.module.numeric(scalar32(ScalarKind::Sint), lanes);
+        let ty_zero = self.module.numeric(Scalar::I32, lanes);
         let zeros = self.zero(ty_zero);
-        let texel = self.math2(MathFunction::Max, texel, zeros);
+        let texel = self.math(MathFunction::Max, &[texel, zeros]);
         let texel = self.min(texel, last);
         let layer = coordinates.layer.map(|layer| {
             let layers = self.query(image, ImageQuery::NumLayers);
             let layers = self.bits_as(layers, ScalarKind::Uint, ScalarKind::Sint);
             let last = self.binary(BinaryOperator::Subtract, layers, one);
             let zero = self.i32(0);
-            let layer = self.math2(MathFunction::Max, layer, zero);
+            let layer = self.math(MathFunction::Max, &[layer, zero]);
             self.min(layer, last)
         });
         let value = self.val(Expression::ImageLoad {

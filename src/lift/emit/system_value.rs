@@ -1,8 +1,8 @@
 //! Values that the pipeline hands over outside the registers.
 
-use naga::{BinaryOperator, BuiltIn, ScalarKind};
+use naga::{BinaryOperator, BuiltIn, Scalar, ScalarKind};
 
-use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32};
+use super::{Emission, FunctionEmitter, expression::Expr};
 use crate::{
     Error, Result, ir,
     reflection::{EntryPointInterface, SystemValue},
@@ -35,13 +35,27 @@ impl FunctionEmitter<'_, '_> {
                 (self.select(front, yes, no), 1)
             }
             SystemValue::GroupId => (self.builtin(BuiltIn::WorkGroupId)?, 3),
-            SystemValue::GroupIndex => (self.builtin(BuiltIn::LocalInvocationIndex)?, 1),
+            SystemValue::GroupIndex => (self.group_index(interface)?, 1),
             SystemValue::GroupThreadId => (self.group_thread_id(interface)?, 3),
             SystemValue::DispatchThreadId => (self.dispatch_thread_id(interface)?, 3),
             _ => return Err(Error::unsupported(format!("system value: {system_value:?}"))),
         };
         let value = self.lanes_from(value, lanes, 0, ty.lanes().min(lanes));
         self.from_register(value, ScalarKind::Uint, ty)
+    }
+
+    /// Thread's number in its group: x first, then y, then z.
+    fn group_index(&mut self, interface: &EntryPointInterface) -> Result<Expr> {
+        if !self.quads {
+            return self.builtin(BuiltIn::LocalInvocationIndex);
+        }
+        let thread = self.group_thread_id(interface)?;
+        let [x, y, z] = [0, 1, 2].map(|lane| self.lane(thread, 3, lane));
+        let [width, height, _] = group_size(interface);
+        let rows = self.times(z, height);
+        let row = self.binary(BinaryOperator::Add, rows, y);
+        let first = self.times(row, width);
+        Ok(self.binary(BinaryOperator::Add, first, x))
     }
 
     /// Thread's place in its group.
@@ -51,12 +65,26 @@ impl FunctionEmitter<'_, '_> {
         }
         let index = self.builtin(BuiltIn::LocalInvocationIndex)?;
         let [width, height, _] = group_size(interface);
-        let (width, height) = (self.u32(width), self.u32(height));
-        let x = self.binary(BinaryOperator::Modulo, index, width);
-        let row = self.binary(BinaryOperator::Divide, index, width);
-        let y = self.binary(BinaryOperator::Modulo, row, height);
-        let z = self.binary(BinaryOperator::Divide, row, height);
-        Ok(self.vector_of(scalar32(ScalarKind::Uint), &[x, y, z]))
+        // Four lanes after another are two by two threads, where derivatives are taken; a side of odd length has none.
+        let quads = self.quads && width.is_multiple_of(2) && height.is_multiple_of(2);
+        let (blocks, columns, rows) =
+            if quads { (self.shifted_right(index, 2), width / 2, height / 2) } else { (index, width, height) };
+        let (columns, rows) = (self.u32(columns), self.u32(rows));
+        let mut x = self.binary(BinaryOperator::Modulo, blocks, columns);
+        let row = self.binary(BinaryOperator::Divide, blocks, columns);
+        let mut y = self.binary(BinaryOperator::Modulo, row, rows);
+        let z = self.binary(BinaryOperator::Divide, row, rows);
+        if quads {
+            let one = self.u32(1);
+            let right = self.binary(BinaryOperator::And, index, one);
+            let lower = self.shifted_right(index, 1);
+            let lower = self.binary(BinaryOperator::And, lower, one);
+            let left = self.times(x, 2);
+            x = self.binary(BinaryOperator::InclusiveOr, left, right);
+            let upper = self.times(y, 2);
+            y = self.binary(BinaryOperator::InclusiveOr, upper, lower);
+        }
+        Ok(self.vector_of(Scalar::U32, &[x, y, z]))
     }
 
     /// Thread's place in the dispatch.
@@ -66,7 +94,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let group = self.builtin(BuiltIn::WorkGroupId)?;
         let sides = group_size(interface).map(|side| self.u32(side));
-        let size = self.vector_of(scalar32(ScalarKind::Uint), &sides);
+        let size = self.vector_of(Scalar::U32, &sides);
         let first = self.binary(BinaryOperator::Multiply, group, size);
         let thread = self.group_thread_id(interface)?;
         Ok(self.binary(BinaryOperator::Add, first, thread))

@@ -1,8 +1,8 @@
 //! Texels without filtering, and what textures tell of themselves.
 
 use naga::{
-    AtomicFunction, BinaryOperator, Expression, ImageClass, ImageQuery, MathFunction, RelationalFunction, ScalarKind,
-    Statement, StorageFormat,
+    AtomicFunction, BinaryOperator, Expression, ImageClass, ImageQuery, MathFunction, RelationalFunction, Scalar,
+    ScalarKind, Statement, StorageFormat,
 };
 
 use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, resources::Texture};
@@ -104,7 +104,7 @@ impl FunctionEmitter<'_, '_> {
         }
         if texture.is_flat() {
             let zero = self.i32(0);
-            position = self.vector_of(scalar32(ScalarKind::Sint), &[position, zero]);
+            position = self.vector_of(Scalar::I32, &[position, zero]);
         }
         let layer = arrayed.then(|| self.lane(all, given, axes));
 
@@ -160,7 +160,7 @@ impl FunctionEmitter<'_, '_> {
     /// The same place, or the first texel where there is none.
     fn confined(&mut self, texture: &Texture, place: &TexelPlace) -> TexelPlace {
         let lanes = texture.lanes();
-        let ty = self.module.numeric(scalar32(ScalarKind::Sint), lanes);
+        let ty = self.module.numeric(Scalar::I32, lanes);
         let zeros = self.zero(ty);
         let wide = self.splat_to(place.inside, lanes);
         let coordinate = self.select(wide, place.coordinate, zeros);
@@ -211,7 +211,7 @@ impl FunctionEmitter<'_, '_> {
             return value;
         }
         let (zero, one) = (self.f32(0.0), self.f32(1.0));
-        self.vector_of(scalar32(ScalarKind::Float), &[value, zero, zero, one])
+        self.vector_of(Scalar::F32, &[value, zero, zero, one])
     }
 
     /// [`ir::Op::StoreTexture`].
@@ -337,7 +337,7 @@ impl FunctionEmitter<'_, '_> {
         }
         lanes.resize(3, zero);
         lanes.push(levels);
-        Ok(Emission { expr: self.vector_of(scalar32(ScalarKind::Uint), &lanes), kind: ScalarKind::Uint })
+        Ok(Emission { expr: self.vector_of(Scalar::U32, &lanes), kind: ScalarKind::Uint })
     }
 
     /// [`ir::Op::SampleCount`].
@@ -378,7 +378,7 @@ impl FunctionEmitter<'_, '_> {
                 arg2: Some(four),
                 arg3: None,
             });
-            let value = self.number_as(nibble, ScalarKind::Float);
+            let value = self.convert(nibble, Scalar::F32);
             let sixteenth = self.f32(1.0 / 16.0);
             let value = self.binary(BinaryOperator::Multiply, value, sixteenth);
             let half = self.f32(0.5);
@@ -386,7 +386,7 @@ impl FunctionEmitter<'_, '_> {
             let zero = self.f32(0.0);
             self.select(valid, value, zero)
         });
-        Ok(Emission { expr: self.vector_of(scalar32(ScalarKind::Float), &lanes), kind: ScalarKind::Float })
+        Ok(Emission { expr: self.vector_of(Scalar::F32, &lanes), kind: ScalarKind::Float })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use naga::{BinaryOperator, Expression, MathFunction, Scalar, ScalarKind};
 
-use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32};
+use super::{Emission, FunctionEmitter, expression::Expr};
 use crate::{
     Error, Result,
     ir::{self, Value},
@@ -108,20 +108,15 @@ impl FunctionEmitter<'_, '_> {
 
     /// The low 16 bits of a `u32` as a half, as `f32`.
     pub(super) fn half_to_float(&mut self, half: Expr) -> Expr {
-        let pair = self.math1(MathFunction::Unpack2x16float, half);
+        let pair = self.math(MathFunction::Unpack2x16float, &[half]);
         self.lane(pair, 2, 0)
     }
 
     /// An `f32` as a half in the low 16 bits of a `u32`, the upper bits zero.
     pub(super) fn float_to_half(&mut self, value: Expr) -> Expr {
         let zero = self.f32(0.0);
-        let pair = self.vector_of(scalar32(ScalarKind::Float), &[value, zero]);
-        self.math1(MathFunction::Pack2x16float, pair)
-    }
-
-    /// A function of one operand.
-    pub(super) fn math1(&mut self, fun: MathFunction, arg: Expr) -> Expr {
-        self.val(Expression::Math { fun, arg, arg1: None, arg2: None, arg3: None })
+        let pair = self.vector_of(Scalar::F32, &[value, zero]);
+        self.math(MathFunction::Pack2x16float, &[pair])
     }
 
     /// A `u64` of two words.
