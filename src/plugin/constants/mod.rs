@@ -14,5 +14,6 @@ pub use engine::{
 };
 pub use known::{KnownName, known_name};
 pub use pack::{ConstantBlock, PackError, Packer, Patch, VectorConvention};
+pub(crate) use pack::{names_of, type_size};
 pub use path::{FieldPath, PathError, PathStep};
 pub use value::{ConstantValue, Number};

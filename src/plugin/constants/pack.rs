@@ -188,7 +188,12 @@ impl Packer {
         Self { block, covered: vec![false; size], convention }
     }
 
-    /// Puts the initial values that the HLSL gives into their fields.
+    /// The convention of the shaders.
+    pub fn convention(&self) -> VectorConvention {
+        self.convention
+    }
+
+    /// Puts the initial values that the HLSL gives into their fields. They do not count as covered.
     pub fn set_defaults(&mut self, layout: &BufferLayout) {
         for field in &layout.fields {
             let start = field.offset as usize;
@@ -196,7 +201,6 @@ impl Packer {
                 && let Some(place) = self.block.bytes.get_mut(start..start + value.len())
             {
                 place.copy_from_slice(value);
-                self.covered[start..start + value.len()].fill(true);
             }
         }
     }
@@ -220,10 +224,17 @@ impl Packer {
         value: &ConstantValue,
         convention: VectorConvention,
     ) -> Result<(), PackError> {
-        let range = self.claim(offset, type_size(ty))?;
+        let range = self.check(offset, type_size(ty))?;
+        let before = self.block.clone();
         self.block.bytes[range.clone()].fill(0);
         self.block.patches.retain(|patch| !range.contains(&patch.offset));
-        self.put(offset, ty, value, convention)
+        let result = self.put(offset, ty, value, convention);
+        match result {
+            Ok(()) => self.covered[range].fill(true),
+            // What does not fit changes nothing.
+            Err(_) => self.block = before,
+        }
+        result
     }
 
     /// Something was put into the bytes at `range`.
@@ -236,13 +247,11 @@ impl Packer {
         self.block
     }
 
-    /// Checks a range and marks it as covered.
-    fn claim(&mut self, start: usize, size: usize) -> Result<Range<usize>, PackError> {
+    /// The bytes of a value, if the buffer has them.
+    fn check(&self, start: usize, size: usize) -> Result<Range<usize>, PackError> {
         let end = start.saturating_add(size);
-        let buffer = self.block.bytes.len();
-        let covered = self.covered.get_mut(start..end).ok_or(PackError::Outside { start, end, size: buffer })?;
-        covered.fill(true);
-        Ok(start..end)
+        let size = self.block.bytes.len();
+        if end <= size { Ok(start..end) } else { Err(PackError::Outside { start, end, size }) }
     }
 
     fn put(

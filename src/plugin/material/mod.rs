@@ -1,0 +1,74 @@
+//! Materials: [`DxMaterial`] assets, and what they come to with the shaders that they name.
+
+mod format;
+mod loader;
+mod resolve;
+mod sampler;
+mod state;
+mod status;
+mod vertex;
+
+use std::collections::BTreeMap;
+
+use bevy::{
+    asset::AsAssetId,
+    platform::collections::HashMap,
+    prelude::*,
+    render::{batching::NoAutomaticBatching, sync_world::SyncToRenderWorld},
+};
+
+pub(crate) use format::ron_options;
+pub use format::{MaterialFile, TextureFile, TextureSettings};
+pub use loader::{DxMaterialError, DxMaterialLoader};
+pub use resolve::{ResolveError, ResolvedBindings, ResolvedMaterial, resolve};
+pub use sampler::{AddressMode, Filter, SamplerCompare, SamplerDescription};
+pub use state::{
+    Blend, BlendFactorName, BlendMode, BlendOperationName, CullMode, DepthCompare, RenderState, Topology, Winding,
+    WriteMaskError,
+};
+pub use status::{DxMaterialStatus, DxMaterialStatusChanged, DxMaterialStatuses};
+pub(crate) use status::{ResolvedMaterials, report_render_errors, resolve_materials};
+pub use vertex::{VertexInput, VertexKind, attribute_named, attribute_of_semantic};
+
+use super::{
+    constants::{ConstantValue, VectorConvention},
+    shader::DxShader,
+};
+
+/// A material: two shaders and what is bound to them. Loaded from `.dxmat.ron` files ([`MaterialFile`] describes them), or
+/// made in code.
+#[derive(Asset, TypePath, Clone, Debug, Default)]
+pub struct DxMaterial {
+    /// The vertex shader.
+    #[dependency]
+    pub vertex: Handle<DxShader>,
+    /// The pixel shader.
+    #[dependency]
+    pub pixel: Handle<DxShader>,
+    /// On which side of a matrix the shaders write a vector.
+    pub vectors: VectorConvention,
+    /// Constants by name.
+    pub constants: BTreeMap<String, ConstantValue>,
+    /// Textures by name.
+    #[dependency]
+    pub textures: HashMap<String, Handle<Image>>,
+    /// Samplers by name.
+    pub samplers: BTreeMap<String, SamplerDescription>,
+    /// Mesh attributes by semantic and index.
+    pub vertices: BTreeMap<String, String>,
+    /// State of the pipeline.
+    pub state: RenderState,
+}
+
+/// Draws the entity's [`Mesh3d`] with a [`DxMaterial`].
+#[derive(Component, Clone, Debug, Default, Deref, DerefMut, PartialEq, Eq)]
+#[require(NoAutomaticBatching, SyncToRenderWorld)]
+pub struct DxMaterial3d(pub Handle<DxMaterial>);
+
+impl AsAssetId for DxMaterial3d {
+    type Asset = DxMaterial;
+
+    fn as_asset_id(&self) -> AssetId<DxMaterial> {
+        self.0.id()
+    }
+}

@@ -1,0 +1,147 @@
+//! Samplers, in Direct3D's terms.
+
+use bevy::render::render_resource::{
+    AddressMode as WgpuAddressMode, CompareFunction, FilterMode, MipmapFilterMode, SamplerDescriptor,
+};
+use serde::{Deserialize, Serialize};
+
+/// A sampler. The default is Direct3D's: linear, clamped, all mips.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SamplerDescription {
+    /// Filter of all three kinds; `Anisotropic` is linear with up to [`SamplerDescription::anisotropy`] samples.
+    pub filter: Filter,
+    /// Filter of mip levels, where it is another.
+    pub mip: Option<Filter>,
+    /// Coordinates outside 0 to 1, in all directions.
+    pub address: AddressMode,
+    /// The same in each direction, u, v and w, where they differ.
+    pub address_uvw: Option<(AddressMode, AddressMode, AddressMode)>,
+    /// Least and greatest level of detail.
+    pub lod: (f32, f32),
+    /// Samples of an anisotropic filter, 1 to 16.
+    pub anisotropy: u16,
+    /// How a comparison sampler compares. Needed where a shader compares, `LessEqual` if it is left out there.
+    pub compare: Option<SamplerCompare>,
+}
+
+impl Default for SamplerDescription {
+    fn default() -> Self {
+        Self {
+            filter: Filter::Linear,
+            mip: None,
+            address: AddressMode::ClampToEdge,
+            address_uvw: None,
+            lod: (0.0, 32.0),
+            anisotropy: 16,
+            compare: None,
+        }
+    }
+}
+
+/// A filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Filter {
+    Nearest,
+    Linear,
+    Anisotropic,
+}
+
+/// `D3D11_TEXTURE_ADDRESS_MODE`, without borders: WebGPU has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum AddressMode {
+    Repeat,
+    MirrorRepeat,
+    ClampToEdge,
+}
+
+/// `D3D11_COMPARISON_FUNC` of the reference with the texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum SamplerCompare {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+impl SamplerDescription {
+    /// For wgpu; `comparison` where the shader compares with it, `unfilterable` where it is declared so.
+    pub(crate) fn descriptor<'a>(&self, label: &'a str, comparison: bool, unfilterable: bool) -> SamplerDescriptor<'a> {
+        let filter = if unfilterable { Filter::Nearest } else { self.filter };
+        let mip = if unfilterable { Filter::Nearest } else { self.mip.unwrap_or(self.filter) };
+        let (u, v, w) = self.address_uvw.unwrap_or((self.address, self.address, self.address));
+        let mode = |filter| if filter == Filter::Nearest { FilterMode::Nearest } else { FilterMode::Linear };
+        SamplerDescriptor {
+            label: Some(label),
+            address_mode_u: u.mode(),
+            address_mode_v: v.mode(),
+            address_mode_w: w.mode(),
+            mag_filter: mode(filter),
+            min_filter: mode(filter),
+            mipmap_filter: if mip == Filter::Nearest { MipmapFilterMode::Nearest } else { MipmapFilterMode::Linear },
+            lod_min_clamp: self.lod.0.max(0.0),
+            lod_max_clamp: self.lod.1.max(self.lod.0.max(0.0)),
+            compare: comparison.then(|| self.compare.unwrap_or(SamplerCompare::LessEqual).function()),
+            // wgpu demands linear filters of all three kinds with more than one sample.
+            anisotropy_clamp: if filter == Filter::Anisotropic && mip != Filter::Nearest {
+                self.anisotropy.clamp(1, 16)
+            } else {
+                1
+            },
+            border_color: None,
+        }
+    }
+}
+
+impl AddressMode {
+    fn mode(self) -> WgpuAddressMode {
+        match self {
+            Self::Repeat => WgpuAddressMode::Repeat,
+            Self::MirrorRepeat => WgpuAddressMode::MirrorRepeat,
+            Self::ClampToEdge => WgpuAddressMode::ClampToEdge,
+        }
+    }
+}
+
+impl SamplerCompare {
+    fn function(self) -> CompareFunction {
+        match self {
+            Self::Never => CompareFunction::Never,
+            Self::Less => CompareFunction::Less,
+            Self::Equal => CompareFunction::Equal,
+            Self::LessEqual => CompareFunction::LessEqual,
+            Self::Greater => CompareFunction::Greater,
+            Self::NotEqual => CompareFunction::NotEqual,
+            Self::GreaterEqual => CompareFunction::GreaterEqual,
+            Self::Always => CompareFunction::Always,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anisotropy_needs_linear_filters() {
+        let sampler = SamplerDescription { filter: Filter::Anisotropic, anisotropy: 99, ..Default::default() };
+        assert_eq!(sampler.descriptor("s", false, false).anisotropy_clamp, 16);
+        assert_eq!(sampler.descriptor("s", false, true).anisotropy_clamp, 1);
+        let sampler = SamplerDescription { mip: Some(Filter::Nearest), ..sampler };
+        assert_eq!(sampler.descriptor("s", false, false).anisotropy_clamp, 1);
+    }
+
+    #[test]
+    fn comparison_samplers_compare() {
+        let sampler = SamplerDescription::default();
+        assert_eq!(sampler.descriptor("s", true, false).compare, Some(CompareFunction::LessEqual));
+        assert_eq!(sampler.descriptor("s", false, false).compare, None);
+    }
+}
