@@ -1,10 +1,45 @@
-//! The Bevy plugin.
+//! The Bevy plugin: compiled Direct3D shaders as assets, materials and compute programs made of them, and their hot reload.
+//!
+//! [`DxShaderPlugin`] adds all of it. With Bevy's `file_watcher` feature (or any asset source that watches) every file may
+//! change while the app runs: what changes is lifted and compiled away from the main thread and taken up when it is valid.
+//! Until then, and for as long as a file is broken, what was last good is drawn.
 
 mod bind;
 pub mod constants;
+mod gpu;
 mod load;
 pub mod material;
+mod render;
 mod shader;
 
+use bevy::{asset::AssetEventSystems, prelude::*};
+
 pub use bind::BindError;
+pub use material::{DxMaterial, DxMaterial3d};
 pub use shader::{DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
+
+/// Adds compiled Direct3D shaders to an app. Runs without a renderer too: assets load and resolve, nothing is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DxShaderPlugin {
+    /// Pipelines are built within the frame that needs them, as with
+    /// [`RenderPlugin::synchronous_pipeline_compilation`](bevy::render::RenderPlugin::synchronous_pipeline_compilation).
+    /// For tests and for rendering to files.
+    pub synchronous_pipeline_compilation: bool,
+}
+
+impl Plugin for DxShaderPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_asset::<DxShader>()
+            .init_asset::<DxMaterial>()
+            .init_asset_loader::<DxShaderLoader>()
+            .init_asset_loader::<material::DxMaterialLoader>()
+            .init_resource::<material::DxMaterialStatuses>()
+            .init_resource::<material::ResolvedMaterials>()
+            .add_message::<material::DxMaterialStatusChanged>()
+            .add_systems(PostUpdate, material::resolve_materials.after(AssetEventSystems));
+    }
+
+    fn finish(&self, app: &mut App) {
+        render::finish(app, self.synchronous_pipeline_compilation);
+    }
+}

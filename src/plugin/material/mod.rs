@@ -27,7 +27,7 @@ pub use state::{
     WriteMaskError,
 };
 pub use status::{DxMaterialStatus, DxMaterialStatusChanged, DxMaterialStatuses};
-pub(crate) use status::{ResolvedMaterials, report_render_errors, resolve_materials};
+pub(crate) use status::{RenderErrors, ResolvedMaterials, report_render_errors, resolve_materials};
 pub use vertex::{VertexInput, VertexKind, attribute_named, attribute_of_semantic};
 
 use super::{

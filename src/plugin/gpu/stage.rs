@@ -1,0 +1,105 @@
+//! Programs to shader modules.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use bevy::render::render_resource::{ShaderModule, ShaderModuleDescriptor, ShaderSource, TextureFormat};
+
+use super::Gpu;
+use crate::{
+    Program, Target,
+    lift::{BindingModel, Emitted, PixelInputs, Register, ResourceSpecialization, TargetKind},
+};
+
+/// The shader module of one stage, with what must be bound to it.
+pub(crate) struct StageModule {
+    pub module: ShaderModule,
+    pub emitted: Emitted,
+}
+
+impl StageModule {
+    /// Emits a program for the device; all its bindings in one group.
+    ///
+    /// # Errors
+    /// Names what the device cannot express. What wgpu objects to goes to the error scope.
+    pub fn new(
+        gpu: &Gpu,
+        label: &str,
+        program: &Program,
+        group: u32,
+        resources: BTreeMap<Register, ResourceSpecialization>,
+        pixel_inputs: Option<PixelInputs>,
+    ) -> Result<Self, String> {
+        let target = Target {
+            binding_model: BindingModel::PerStage { group },
+            capabilities: gpu.capabilities,
+            resources,
+            pixel_inputs,
+            render_targets: vec![Some(TargetKind::Float)],
+            depth_attachment: true,
+            entry: None,
+        };
+        let emitted = program.emit(&target).map_err(|error| error.to_string())?;
+        let module = gpu.device.create_and_validate_shader_module(ShaderModuleDescriptor {
+            label: Some(label),
+            source: ShaderSource::Naga(Cow::Owned(emitted.module.clone())),
+        });
+        Ok(Self { module, emitted })
+    }
+}
+
+/// Formats of typed views as wgpu and naga name them. naga's 64-bit integers are no textures of wgpu's.
+const FORMATS: [(TextureFormat, naga::StorageFormat); 40] = {
+    use naga::StorageFormat as S;
+    [
+        (TextureFormat::R8Unorm, S::R8Unorm),
+        (TextureFormat::R8Snorm, S::R8Snorm),
+        (TextureFormat::R8Uint, S::R8Uint),
+        (TextureFormat::R8Sint, S::R8Sint),
+        (TextureFormat::R16Uint, S::R16Uint),
+        (TextureFormat::R16Sint, S::R16Sint),
+        (TextureFormat::R16Float, S::R16Float),
+        (TextureFormat::R16Unorm, S::R16Unorm),
+        (TextureFormat::R16Snorm, S::R16Snorm),
+        (TextureFormat::Rg8Unorm, S::Rg8Unorm),
+        (TextureFormat::Rg8Snorm, S::Rg8Snorm),
+        (TextureFormat::Rg8Uint, S::Rg8Uint),
+        (TextureFormat::Rg8Sint, S::Rg8Sint),
+        (TextureFormat::R32Uint, S::R32Uint),
+        (TextureFormat::R32Sint, S::R32Sint),
+        (TextureFormat::R32Float, S::R32Float),
+        (TextureFormat::Rg16Uint, S::Rg16Uint),
+        (TextureFormat::Rg16Sint, S::Rg16Sint),
+        (TextureFormat::Rg16Float, S::Rg16Float),
+        (TextureFormat::Rg16Unorm, S::Rg16Unorm),
+        (TextureFormat::Rg16Snorm, S::Rg16Snorm),
+        (TextureFormat::Rgba8Unorm, S::Rgba8Unorm),
+        (TextureFormat::Rgba8Snorm, S::Rgba8Snorm),
+        (TextureFormat::Rgba8Uint, S::Rgba8Uint),
+        (TextureFormat::Rgba8Sint, S::Rgba8Sint),
+        (TextureFormat::Bgra8Unorm, S::Bgra8Unorm),
+        (TextureFormat::Rgb10a2Uint, S::Rgb10a2Uint),
+        (TextureFormat::Rgb10a2Unorm, S::Rgb10a2Unorm),
+        (TextureFormat::Rg11b10Ufloat, S::Rg11b10Ufloat),
+        (TextureFormat::Rg32Uint, S::Rg32Uint),
+        (TextureFormat::Rg32Sint, S::Rg32Sint),
+        (TextureFormat::Rg32Float, S::Rg32Float),
+        (TextureFormat::Rgba16Uint, S::Rgba16Uint),
+        (TextureFormat::Rgba16Sint, S::Rgba16Sint),
+        (TextureFormat::Rgba16Float, S::Rgba16Float),
+        (TextureFormat::Rgba16Unorm, S::Rgba16Unorm),
+        (TextureFormat::Rgba16Snorm, S::Rgba16Snorm),
+        (TextureFormat::Rgba32Uint, S::Rgba32Uint),
+        (TextureFormat::Rgba32Sint, S::Rgba32Sint),
+        (TextureFormat::Rgba32Float, S::Rgba32Float),
+    ]
+};
+
+/// The format of a typed view, as naga names it.
+pub(crate) fn storage_format(format: TextureFormat) -> Option<naga::StorageFormat> {
+    FORMATS.iter().find(|(known, _)| *known == format).map(|(_, storage)| *storage)
+}
+
+/// The reverse of [`storage_format`].
+pub(crate) fn texture_format(format: naga::StorageFormat) -> Option<TextureFormat> {
+    FORMATS.iter().find(|(_, storage)| *storage == format).map(|(known, _)| *known)
+}
