@@ -159,6 +159,8 @@ fn pass(bytes: &[u8], verdict: &mut Verdict) {
     verdict.lift_time = start.elapsed();
     let module = match lifted {
         Ok(module) => module,
+        // A library that exports functions alone.
+        Err(error) if error.kind == ErrorKind::NotAProgram => return verdict.refuse(Status::NotAProgram, &error),
         Err(error) => return verdict.refuse(Status::Refused, &error),
     };
     verdict.lifted = true;
