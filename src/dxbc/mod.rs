@@ -41,6 +41,6 @@ fn program_part<'a>(container: &Container<'a>) -> Result<Part<'a>> {
 pub fn lift(container: &Container<'_>, interface: Interface, _options: &LiftOptions) -> Result<Program> {
     let part = program_part(container)?;
     let program = decode(part.data).map_err(|error| error.in_part(part.name))?;
-    let ir = lower::lower(&program, &interface).map_err(|error| error.in_part(part.name))?;
-    Ok(Program { ir, interface, notes: Vec::new() })
+    let (ir, notes) = lower::lower(&program, &interface).map_err(|error| error.in_part(part.name))?;
+    Ok(Program { ir, interface, notes })
 }

@@ -129,6 +129,13 @@ impl FunctionLowering<'_, '_> {
                     self.leave_call()?;
                 }
             }
+            // Direct3D gives up the whole draw or dispatch; a thread can only give up itself.
+            Opcode::Abort => {
+                if self.block.is_some() {
+                    self.module.note("abort ends its thread alone");
+                    self.leave()?;
+                }
+            }
             Opcode::Retc => {
                 if self.block.is_some() {
                     let leave = self.function.add_block();

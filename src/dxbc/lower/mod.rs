@@ -29,6 +29,7 @@ use crate::{
         self, Block, Builder, Constant, EntryPoint, Function, FunctionId, Module, Scalar, SignatureKind, Terminator,
         Type, Value, Variable, VariableId, VariableSpace, ssa::SsaBuilder,
     },
+    lift::Note,
     reflection::{EntryPointInterface, Interface, ResourceClass, Stage},
 };
 
@@ -36,18 +37,32 @@ use crate::{
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or that contradicts the format.
-pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<Module> {
+pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, Vec<Note>)> {
     let Some(entry) = interface.entry_points.first() else {
         return Err(Error::internal("an interface without an entry point"));
     };
-    let mut lowering =
-        ModuleLowering { interface, entry, module: Module::default(), ranges: HashMap::new(), shared: HashMap::new() };
+    let mut lowering = ModuleLowering {
+        interface,
+        entry,
+        module: Module::default(),
+        ranges: HashMap::new(),
+        shared: HashMap::new(),
+        immediate: None,
+        notes: Vec::new(),
+    };
     for declared in program.declarations() {
         lowering.declare(&declared.declaration).map_err(|error| error.at_offset(declared.offset))?;
     }
     let mut main = None;
     let mut patch_constant_functions = Vec::new();
     for phase in &program.phases {
+        for declared in &phase.declarations {
+            if let Declaration::ImmediateConstantBuffer(rows) = &declared.declaration
+                && !rows.is_empty()
+            {
+                lowering.declare_immediate(rows);
+            }
+        }
         match phase.kind {
             PhaseKind::Main if program.phases.len() == 1 => main = Some(lowering.function(phase, "main", None)?),
             PhaseKind::Main | PhaseKind::Declarations => {}
@@ -68,7 +83,7 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<Module> {
         None => lowering.pass_through()?,
     };
     lowering.module.entry_points.push(EntryPoint { stage: program.stage, function, patch_constant_functions });
-    Ok(lowering.module)
+    Ok((lowering.module, lowering.notes))
 }
 
 /// How often a phase runs. Each instance becomes a function, in which its number is a constant.
@@ -97,6 +112,10 @@ struct ModuleLowering<'a> {
     ranges: HashMap<(ResourceClass, u32), RegisterRange>,
     /// Group-shared memory, by register.
     shared: HashMap<u32, GroupShared>,
+    /// `icb`, from its declaration on: later phases of a hull shader read it too.
+    immediate: Option<VariableId>,
+    /// What was lowered so that it can be noticed.
+    notes: Vec<Note>,
 }
 
 /// Group-shared memory of one register: an array of words.
@@ -151,6 +170,25 @@ impl<'a> ModuleLowering<'a> {
         VariableId(self.module.variables.len() as u32 - 1)
     }
 
+    fn note(&mut self, text: &str) {
+        if !self.notes.iter().any(|note| note.text == text) {
+            self.notes.push(Note::new(text));
+        }
+    }
+
+    /// The variable of an immediate constant buffer.
+    fn declare_immediate(&mut self, rows: &[[u32; 4]]) {
+        let scalar = typing::rows_scalar(rows);
+        let initial = rows.iter().map(|row| Constant(row.iter().map(|word| u64::from(*word)).collect())).collect();
+        self.immediate = Some(self.variable(Variable {
+            name: "icb".into(),
+            space: VariableSpace::Constant,
+            element: Type::new(scalar, 4),
+            len: rows.len() as u32,
+            initial: Some(initial),
+        }));
+    }
+
     /// Lowers a phase to a function.
     fn function(&mut self, phase: &'a Phase, name: &str, instance: Option<u32>) -> Result<FunctionId> {
         let output = match phase.kind {
@@ -197,8 +235,6 @@ struct FunctionLowering<'m, 'a> {
     scan: scan::Scan,
     /// `x#`, by register.
     indexable: HashMap<u32, IndexableTemp>,
-    /// `icb`.
-    immediate: Option<VariableId>,
     /// Inputs and outputs that are addressed by relative indices.
     indexed_inputs: Vec<IndexedRegisters>,
     indexed_outputs: Vec<IndexedRegisters>,
@@ -246,7 +282,6 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             lowered: 0,
             scan: scan::Scan::default(),
             indexable: HashMap::new(),
-            immediate: None,
             indexed_inputs: Vec::new(),
             indexed_outputs: Vec::new(),
             output,
@@ -259,8 +294,8 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         self.ssa.seal(&mut self.function, Block(0));
         self.scan = scan::Scan::new(self.phase)?;
         for declared in &self.phase.declarations {
-            match &declared.declaration {
-                &Declaration::IndexableTemp { register, count, components } => {
+            match declared.declaration {
+                Declaration::IndexableTemp { register, count, components } => {
                     // The limit of Shader Model 5 is 4096 registers in all.
                     if count == 0 || count > 1 << 16 {
                         let what = format!("size of an indexable temporary: x{register}[{count}]");
@@ -275,18 +310,6 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
                         initial: None,
                     });
                     self.indexable.insert(register, IndexableTemp { variable, components, scalar });
-                }
-                Declaration::ImmediateConstantBuffer(rows) if !rows.is_empty() => {
-                    let scalar = typing::rows_scalar(rows);
-                    let initial =
-                        rows.iter().map(|row| Constant(row.iter().map(|word| u64::from(*word)).collect())).collect();
-                    self.immediate = Some(self.module.variable(Variable {
-                        name: "icb".into(),
-                        space: VariableSpace::Constant,
-                        element: Type::new(scalar, 4),
-                        len: rows.len() as u32,
-                        initial: Some(initial),
-                    }));
                 }
                 _ => {}
             }

@@ -34,7 +34,7 @@ impl FunctionLowering<'_, '_> {
             }
             RegisterFile::ConstantBuffer => self.constant_buffer(operand, &sources, wanted),
             RegisterFile::ImmediateConstantBuffer => {
-                let Some(variable) = self.immediate else {
+                let Some(variable) = self.module.immediate else {
                     return Err(Error::malformed("icb is read, but not declared"));
                 };
                 let row = self.index(operand, 0)?;

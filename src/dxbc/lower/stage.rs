@@ -15,10 +15,13 @@ use crate::{
     },
     ir::{
         Barrier, Builder, CompareOp, ElementId, EvaluateAt, Function, FunctionId, Op, Scalar, SignatureKind,
-        Terminator, Type, Value, Variable, VariableSpace,
+        Terminator, Type, Value, Variable, VariableId, VariableSpace,
     },
     reflection::{ComponentType, SignatureElement, SystemValue},
 };
+
+/// Registers of a signature, at most: Shader Model 5 has 32.
+const MAX_REGISTERS: u32 = 64;
 
 /// Type that an element's components have as values.
 fn element_scalar(element: &SignatureElement) -> Option<Scalar> {
@@ -77,10 +80,10 @@ impl<'a> FunctionLowering<'_, 'a> {
             _ => return Err(Error::malformed("an input of three dimensions")),
         };
         if register.relative.is_some() {
-            if vertex.is_some() || kind != SignatureKind::Input {
-                return Err(Error::unsupported("relative register of an input of several vertices"));
-            }
             let index = self.index_value(register)?;
+            if vertex.is_some() || kind != SignatureKind::Input {
+                return self.indexed_once(operand, kind, register.base, index, vertex, sources);
+            }
             let found = self.indexed_inputs.iter().find(|range| covers(range, register.base)).copied();
             let Some(range) = found else {
                 return Err(Error::malformed(format!("no index range of inputs is declared at v{}", register.base)));
@@ -90,6 +93,89 @@ impl<'a> FunctionLowering<'_, 'a> {
             return Ok(self.load_variable(range.variable, index, sources));
         }
         self.load_input(kind, register.base, vertex, sources, wanted)
+    }
+
+    /// Components of one of several input registers, where the inputs cannot be copied at the beginning: they are
+    /// copied at the place.
+    fn indexed_once(
+        &mut self,
+        operand: &Operand,
+        kind: SignatureKind,
+        base: u32,
+        index: Value,
+        vertex: Option<Value>,
+        sources: &[u8],
+    ) -> Result<Lanes> {
+        let (first, count) = self.index_range(operand.file, base)?;
+        let scalar = self.range_scalar(kind, first, count);
+        let variable = self.range_variable(operand.file, first, count, scalar);
+        self.fill(variable, first, count, kind, |this, register, there| {
+            this.load_input(kind, register, vertex, there, Some(scalar))
+        })?;
+        let negative = self.i32(first.wrapping_neg());
+        let index = self.add(index, negative);
+        Ok(self.load_variable(variable, index, sources))
+    }
+
+    /// First register and number of registers of the declared range that holds a register.
+    fn index_range(&self, file: RegisterFile, base: u32) -> Result<(u32, u32)> {
+        let mut ranges = self.phase.declarations.iter().filter_map(|declared| match &declared.declaration {
+            Declaration::IndexRange { operand, count } if operand.file == file => {
+                operand.indices.last().map(|index| (index.base, *count))
+            }
+            _ => None,
+        });
+        let range = ranges.find(|(first, count)| base >= *first && base - first < *count);
+        let range = range.filter(|(first, count)| *first <= MAX_REGISTERS && *count <= MAX_REGISTERS);
+        range.ok_or_else(|| Error::malformed(format!("no index range is declared at the register: {file:?} {base}")))
+    }
+
+    /// Type of the elements in a range of registers.
+    fn range_scalar(&self, kind: SignatureKind, first: u32, count: u32) -> Scalar {
+        let in_range = |register: u32| register >= first && register - first < count;
+        let mut elements = self.signature(kind).iter();
+        elements.find(|element| element.register.is_some_and(in_range)).and_then(element_scalar).unwrap_or(Scalar::F32)
+    }
+
+    fn range_variable(&mut self, file: RegisterFile, first: u32, count: u32, scalar: Scalar) -> VariableId {
+        let prefix = match file {
+            RegisterFile::Input => "v",
+            RegisterFile::Output => "o",
+            RegisterFile::InputControlPoint => "vicp",
+            RegisterFile::OutputControlPoint => "vocp",
+            _ => "vpc",
+        };
+        self.module.variable(Variable {
+            name: format!("{prefix}{first}"),
+            space: VariableSpace::Thread,
+            element: Type::new(scalar, 4),
+            len: count,
+            initial: None,
+        })
+    }
+
+    /// Sets a variable to what `read` gives for the components of each register that the signature has.
+    fn fill(
+        &mut self,
+        variable: VariableId,
+        first: u32,
+        count: u32,
+        kind: SignatureKind,
+        read: impl Fn(&mut Self, u32, &[u8]) -> Result<Lanes>,
+    ) -> Result<()> {
+        for offset in 0..count {
+            let list = self.signature(kind);
+            let register = first + offset;
+            let there: SmallVec<[u8; 4]> =
+                (0..4).filter(|component| element_at(list, register, *component, 0).is_some()).collect();
+            if there.is_empty() {
+                continue;
+            }
+            let lanes = read(self, register, &there)?;
+            let index = self.i32(offset);
+            self.store_variable(variable, index, &there, &lanes);
+        }
+        Ok(())
     }
 
     /// Components of an input register, from the elements that are packed in it.
@@ -161,7 +247,11 @@ impl<'a> FunctionLowering<'_, 'a> {
                 let instance = self.i32(instance);
                 return Ok(sources.iter().map(|_| instance).collect());
             }
-            RegisterFile::CycleCounter => return Err(Error::unsupported("vCycleCounter")),
+            RegisterFile::CycleCounter => {
+                self.module.note("vCycleCounter reads 0");
+                let zero = self.i32(0);
+                return Ok(sources.iter().map(|_| zero).collect());
+            }
             file => return Err(Error::malformed(format!("a source that cannot be read: {file:?}"))),
         };
         if sources.iter().any(|component| *component >= ty.lanes()) && ty.lanes() > 1 {
@@ -182,8 +272,7 @@ impl<'a> FunctionLowering<'_, 'a> {
                 // Control points and patch constants are addressed as they are.
                 _ => continue,
             };
-            // Shader Model 5 has 32 registers of each.
-            if *count == 0 || *count > 64 || first > 64 {
+            if *count == 0 || *count > MAX_REGISTERS || first > MAX_REGISTERS {
                 let what = format!("registers of an index range: {first}, {count}");
                 return Err(Error::malformed(what).at_offset(declared.offset));
             }
@@ -191,19 +280,8 @@ impl<'a> FunctionLowering<'_, 'a> {
                 continue;
             }
             let kind = if is_input { SignatureKind::Input } else { self.output };
-            let scalar = self
-                .signature(kind)
-                .iter()
-                .find(|element| element.register.is_some_and(|register| register >= first && register - first < *count))
-                .and_then(element_scalar)
-                .unwrap_or(Scalar::F32);
-            let variable = self.module.variable(Variable {
-                name: format!("{}{first}", if is_input { "v" } else { "o" }),
-                space: VariableSpace::Thread,
-                element: Type::new(scalar, 4),
-                len: *count,
-                initial: None,
-            });
+            let scalar = self.range_scalar(kind, first, *count);
+            let variable = self.range_variable(operand.file, first, *count, scalar);
             let range = IndexedRegisters { first, count: *count, variable, scalar };
             if is_input {
                 self.indexed_inputs.push(range);
@@ -221,18 +299,9 @@ impl<'a> FunctionLowering<'_, 'a> {
     /// Copies inputs to the variables by which they are indexed.
     pub(super) fn fill_indexed_inputs(&mut self) -> Result<()> {
         for range in self.indexed_inputs.clone() {
-            for offset in 0..range.count {
-                let list = self.signature(SignatureKind::Input);
-                let register = range.first + offset;
-                let there: SmallVec<[u8; 4]> =
-                    (0..4).filter(|component| element_at(list, register, *component, 0).is_some()).collect();
-                if there.is_empty() {
-                    continue;
-                }
-                let lanes = self.load_input(SignatureKind::Input, register, None, &there, Some(range.scalar))?;
-                let index = self.i32(offset);
-                self.store_variable(range.variable, index, &there, &lanes);
-            }
+            self.fill(range.variable, range.first, range.count, SignatureKind::Input, |this, register, there| {
+                this.load_input(SignatureKind::Input, register, None, there, Some(range.scalar))
+            })?;
         }
         Ok(())
     }
@@ -381,14 +450,36 @@ impl<'a> FunctionLowering<'_, 'a> {
             _ => EvaluateAt::Centroid,
         };
         let input = &operands[1];
-        let register = input.register().filter(|_| input.file == RegisterFile::Input);
-        let Some(register) = register else {
-            return Err(Error::unsupported("interpolation of an input with a relative register"));
+        let Some(register) = input.indices.last().filter(|_| input.file == RegisterFile::Input) else {
+            return Err(Error::malformed("interpolation of what is no input"));
         };
+        let written = components(operands[0].selection.mask());
+        let sources: SmallVec<[u8; 4]> = written.iter().map(|component| input.selection.source(*component)).collect();
+        let lanes = if register.relative.is_some() {
+            let (first, count) = self.index_range(input.file, register.base)?;
+            let variable = self.range_variable(input.file, first, count, Scalar::F32);
+            self.fill(variable, first, count, SignatureKind::Input, |this, register, there| {
+                this.interpolated(register, there, at)
+            })?;
+            let index = self.index_value(register)?;
+            let negative = self.i32(first.wrapping_neg());
+            let index = self.add(index, negative);
+            self.load_variable(variable, index, &sources)
+        } else {
+            self.interpolated(register.base, &sources, at)?
+        };
+        let value = self.combine(&lanes, Scalar::F32);
+        let value = self.modified(input, value);
+        self.write(&operands[0], value)
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Components of an input, interpolated elsewhere.
+    fn interpolated(&mut self, register: u32, sources: &[u8], at: EvaluateAt) -> Result<Lanes> {
         let list = self.signature(SignatureKind::Input);
         let mut lanes = Lanes::new();
-        for component in components(operands[0].selection.mask()) {
-            let source = input.selection.source(component);
+        for &source in sources {
             let Some(index) = element_at(list, register, source, 0) else {
                 return Err(Error::malformed("an input register that no signature element has"));
             };
@@ -398,9 +489,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             let op = Op::EvaluateInput { element: ElementId(index as u32), row, component, at };
             lanes.push(self.push(op, Type::F32));
         }
-        let value = self.combine(&lanes, Scalar::F32);
-        let value = self.modified(input, value);
-        self.write(&operands[0], value)
+        Ok(lanes)
     }
 }
 
