@@ -5,7 +5,10 @@ use naga::{
     Statement, Type, UnaryOperator,
 };
 
-use super::{FunctionEmitter, function::Shape};
+use super::{
+    FunctionEmitter,
+    function::{Scoped, Shape},
+};
 
 /// An expression of the function in the making.
 pub(super) type Expr = Handle<Expression>;
@@ -46,9 +49,12 @@ impl FunctionEmitter<'_, '_> {
         let outer = std::mem::take(&mut self.block);
         let scope = self.scope.len();
         let result = body(self);
-        for value in self.scope.drain(scope..) {
-            self.values[value.index()] = None;
+        for scoped in self.scope.drain(scope..) {
+            let (Scoped::Value(value) | Scoped::Cast(value)) = scoped;
             self.casts[value.index()] = None;
+            if let Scoped::Value(_) = scoped {
+                self.values[value.index()] = None;
+            }
         }
         let inner = std::mem::replace(&mut self.block, outer);
         result.map(|()| inner)

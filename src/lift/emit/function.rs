@@ -25,8 +25,8 @@ pub(super) struct FunctionEmitter<'m, 'a> {
     pub values: Vec<Option<Emission>>,
     /// Values as the kind that is not their own, where they were cast and the cast is in scope.
     pub casts: Vec<Option<Emission>>,
-    /// Values that were given or cast, in order: those of an inner block go out of scope with it.
-    pub scope: Vec<Value>,
+    /// What was given or cast, in order: that of an inner block goes out of scope with it.
+    pub scope: Vec<Scoped>,
     /// What was decided on the values before emission.
     pub plan: Plan,
     /// Local variables of values: of block parameters, and of values that are used outside their scope.
@@ -83,6 +83,15 @@ impl Emission {
     pub fn bool(expr: Expr) -> Self {
         Self { expr, kind: ScalarKind::Bool }
     }
+}
+
+/// What goes out of scope with the block that it was emitted in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scoped {
+    /// A value, with what it was cast to.
+    Value(Value),
+    /// What a value was cast to: the value itself may belong to an outer block.
+    Cast(Value),
 }
 
 /// A type in naga's terms: a number, or a vector of some.
@@ -142,7 +151,7 @@ impl<'a> FunctionEmitter<'_, 'a> {
         }
         let expr = self.cast(emission, self.ir.ty(value), kind);
         self.casts[value.index()] = Some(Emission { expr, kind });
-        self.scope.push(value);
+        self.scope.push(Scoped::Cast(value));
         Ok(expr)
     }
 
@@ -164,7 +173,7 @@ impl<'a> FunctionEmitter<'_, 'a> {
     pub fn set(&mut self, value: Value, emission: Emission) {
         self.values[value.index()] = Some(emission);
         self.casts[value.index()] = None;
-        self.scope.push(value);
+        self.scope.push(Scoped::Value(value));
     }
 
     /// Defines a value: names it, and stores it where uses outside its scope will find it.
