@@ -7,7 +7,7 @@ use super::{BindingId, ElementId, FunctionId, Value, VariableId};
 use crate::reflection::SystemValue;
 
 /// One operation with its operands. The result's type is kept beside it, in the function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     // ---- Arithmetic: operands and result have the same number of lanes, and work lane by lane.
     /// One operand, result of the same type (but see [`UnaryOp::CountBits`] and its like for 64 bits).
@@ -511,7 +511,7 @@ pub enum SignatureKind {
 }
 
 /// Place of an interpolation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EvaluateAt {
     /// The centroid.
     Centroid,
@@ -522,7 +522,7 @@ pub enum EvaluateAt {
 }
 
 /// Place in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferAddress {
     /// Typed: the element, `i32`.
     Element(Value),
@@ -533,7 +533,7 @@ pub enum BufferAddress {
 }
 
 /// Operands of [`Op::Sample`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sample {
     /// The texture.
     pub texture: Value,
@@ -552,7 +552,7 @@ pub struct Sample {
 }
 
 /// How a sample finds its mip level.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SampleLevel {
     /// From the quad's derivatives.
     Implicit,
@@ -567,7 +567,7 @@ pub enum SampleLevel {
 }
 
 /// Operands of [`Op::Gather`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     /// The texture.
     pub texture: Value,

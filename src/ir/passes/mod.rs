@@ -1,24 +1,66 @@
 //! Transformations of modules. Each pass is one file, says what it guarantees, and leaves a module that verifies.
 
+mod blocks;
+mod cse;
+mod dce;
+mod fold;
+mod params;
+mod promote;
 mod reducible;
+mod replace;
+#[cfg(test)]
+mod tests;
 
+pub use blocks::simplify_blocks;
+pub use cse::merge_common_expressions;
+pub use dce::remove_dead_code;
+pub use params::remove_redundant_params;
+pub use promote::promote_variables;
 pub use reducible::make_reducible;
 
-use super::{Module, verify};
+use super::{Function, Module, verify};
 use crate::{Result, reflection::Interface};
 
-/// Brings a module as front ends make it into the form that the emitter takes.
+/// Brings a module as front ends make it into the form that the emitter takes: everything is used, nothing is said
+/// twice, thread variables are values where they can be, and the graphs are reducible.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) in debug builds, if a pass leaves a module that does not verify.
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) in debug builds, if the front end or a pass leaves a module that
+/// does not verify.
 pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
-    for function in &mut module.functions {
-        make_reducible(function);
+    check(module, interface, "the front end")?;
+    let mut run = |name: &str, pass: &dyn Fn(&mut Module)| {
+        pass(module);
+        check(module, interface, name)
+    };
+    run("blocks", &each(simplify_blocks))?;
+    run("promote", &promote_variables)?;
+    for _ in 0..2 {
+        run("params", &each(remove_redundant_params))?;
+        run("cse", &each(merge_common_expressions))?;
+        run("dce", &remove_dead_code)?;
+        run("blocks", &each(simplify_blocks))?;
     }
-    check(module, interface)
+    run("reducible", &each(make_reducible))?;
+    run("params", &each(remove_redundant_params))
 }
 
-/// Verifies, in debug builds.
-fn check(module: &Module, interface: &Interface) -> Result<()> {
-    if cfg!(debug_assertions) { verify(module, interface) } else { Ok(()) }
+/// A pass over functions as one over modules.
+fn each<R>(pass: impl Fn(&mut Function) -> R) -> impl Fn(&mut Module) {
+    move |module| {
+        for function in &mut module.functions {
+            pass(function);
+        }
+    }
+}
+
+/// Verifies what a pass left, in debug builds.
+fn check(module: &Module, interface: &Interface, pass: &str) -> Result<()> {
+    if cfg!(debug_assertions) {
+        verify(module, interface).map_err(|mut error| {
+            error.what = format!("left by {pass}: {}", error.what);
+            error
+        })?;
+    }
+    Ok(())
 }

@@ -138,20 +138,9 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The `index`th word from a place on. Byte addresses wrap at 32 bits, so words of raw buffers do at 30.
-    fn following_word(&mut self, place: &Place, index: u32) -> Expr {
-        let word = self.plus(place.word, index);
-        let raw = place.limit.is_none() && place.valid.is_none();
-        if index == 0 || !raw || matches!(self.function.expressions[place.word], Expression::Literal(_)) {
-            return word;
-        }
-        let mask = self.u32(u32::MAX >> 2);
-        self.binary(BinaryOperator::And, word, mask)
-    }
-
     /// The `index`th word of a place, and whether it exists: `None` if it is known not to.
     pub(super) fn word_at(&mut self, place: &Place, index: u32) -> Option<(Expr, Expr)> {
-        let word = self.following_word(place, index);
+        let word = self.plus(place.word, index);
         let inside = match (place.limit, place.valid) {
             (Some(Limit::Words(words)), _) if index >= words => return None,
             (Some(Limit::Words(_)), Some(valid)) => valid,
