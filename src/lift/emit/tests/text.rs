@@ -1,6 +1,5 @@
 //! Programs in text form over one raw buffer: every module must be valid, and both writers must take it.
 
-
 use crate::{
     Result, Target,
     ir::{self, Module},
