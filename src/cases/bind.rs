@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     lift::{
-        BindingRole, Emitted, EmittedResource, EmittedType, Register, ResourceSpecialization, Target, TextureSample,
-        ViewDimension,
+        BindingRole, CompareFunction, Comparison, Emitted, EmittedResource, EmittedType, Register,
+        ResourceSpecialization, Target, TextureSample, ViewDimension,
     },
     reflection::{self, Interface, ResourceClass, ResourceKind, Stage},
 };
@@ -112,7 +112,10 @@ fn specialize_slot(
 ) -> Result<(), Halt> {
     match declared.kind {
         ResourceKind::Sampler { .. } => {
-            known.unfilterable |= resources.samplers.get(slot.name).is_some_and(|sampler| !filters(sampler));
+            if let Some(sampler) = resources.samplers.get(slot.name) {
+                known.unfilterable |= !filters(sampler);
+                known.comparison = sampler.compare.map(|compare| comparison(sampler, compare));
+            }
         }
         ResourceKind::Texture { .. } => {
             let texture = &resources.texture(slot.name)?.texture;
@@ -124,6 +127,7 @@ fn specialize_slot(
                 known.format = Some(storage_format(format)?);
             } else {
                 known.depth |= format.has_depth_aspect();
+                known.color |= !format.has_depth_aspect();
                 let features = gpu.adapter.get_texture_format_features(format).flags;
                 known.unfilterable |=
                     !features.contains(wgpu::TextureFormatFeatureFlags::FILTERABLE) || texture.sample_count() > 1;
@@ -150,6 +154,20 @@ fn named_format(name: &str) -> Result<TextureFormat, String> {
 
 fn storage_format(format: TextureFormat) -> Result<naga::StorageFormat, String> {
     wgpu_naga_bridge::map_storage_format_to_naga(format).ok_or_else(|| format!("{format:?} is no storage format"))
+}
+
+fn comparison(sampler: &format::Sampler, compare: Compare) -> Comparison {
+    let function = match compare {
+        Compare::Never => CompareFunction::Never,
+        Compare::Less => CompareFunction::Less,
+        Compare::Equal => CompareFunction::Equal,
+        Compare::LessEqual => CompareFunction::LessEqual,
+        Compare::Greater => CompareFunction::Greater,
+        Compare::NotEqual => CompareFunction::NotEqual,
+        Compare::GreaterEqual => CompareFunction::GreaterEqual,
+        Compare::Always => CompareFunction::Always,
+    };
+    Comparison { function, linear: sampler.mag == Filter::Linear }
 }
 
 fn filters(sampler: &format::Sampler) -> bool {

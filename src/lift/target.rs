@@ -62,6 +62,11 @@ impl From<&Binding> for Register {
 pub struct ResourceSpecialization {
     /// The texture has a depth format.
     pub depth: bool,
+    /// The texture has none: naga compares with depth textures alone, so comparisons are made in the shader. They need
+    /// [`ResourceSpecialization::comparison`] of their samplers.
+    pub color: bool,
+    /// How the sampler compares.
+    pub comparison: Option<Comparison>,
     /// The texture's format cannot be filtered, or the sampler does not filter.
     pub unfilterable: bool,
     /// Format of a typed buffer or of an unordered-access texture.
@@ -70,6 +75,29 @@ pub struct ResourceSpecialization {
     pub read_write: bool,
     /// Number of bound elements of an unbounded array; 0 if it is not known.
     pub count: u32,
+}
+
+/// How a sampler compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What must hold between the reference and a texel.
+    pub function: CompareFunction,
+    /// Results of neighbouring texels are mixed.
+    pub linear: bool,
+}
+
+/// `D3D12_COMPARISON_FUNC`: what must hold between the reference and a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum CompareFunction {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
 }
 
 /// Kind of a render target's components.

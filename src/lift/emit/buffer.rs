@@ -1,6 +1,6 @@
 //! Raw, structured and typed buffers: `u32` words, with a guard on each.
 
-use naga::{AtomicFunction, BinaryOperator, Expression, MathFunction, Scalar, ScalarKind};
+use naga::{AtomicFunction, BinaryOperator, Expression, Literal, MathFunction, Scalar, ScalarKind};
 
 use super::{
     Emission, FunctionEmitter,
@@ -31,38 +31,59 @@ pub(super) struct Place {
     pub valid: Option<Expr>,
 }
 
-/// End of the structure that words are part of.
+/// Where words come to an end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Limit {
     /// So many words are left. The validity of the place says that these are in the buffer.
     Words(u32),
     /// The first word within the structure is computed; the structure has so many.
     Computed(Expr, u32),
+    /// There is no structure. The address of the first byte is given: addresses wrap around.
+    Wraps(Expr),
 }
 
 impl FunctionEmitter<'_, '_> {
     /// `value + constant`, wrapping.
     pub(super) fn plus(&mut self, value: Expr, constant: u32) -> Expr {
-        if constant == 0 {
-            return value;
+        match (self.literal_of(value), constant) {
+            (_, 0) => value,
+            (Some(value), constant) => self.u32(value.wrapping_add(constant)),
+            (None, constant) => {
+                let constant = self.u32(constant);
+                self.binary(BinaryOperator::Add, value, constant)
+            }
         }
-        let constant = self.u32(constant);
-        self.binary(BinaryOperator::Add, value, constant)
     }
 
     /// `value * constant`, wrapping.
     pub(super) fn times(&mut self, value: Expr, constant: u32) -> Expr {
-        if constant == 1 {
-            return value;
+        match (self.literal_of(value), constant) {
+            (_, 1) => value,
+            (Some(value), constant) => self.u32(value.wrapping_mul(constant)),
+            (None, constant) => {
+                let constant = self.u32(constant);
+                self.binary(BinaryOperator::Multiply, value, constant)
+            }
         }
-        let constant = self.u32(constant);
-        self.binary(BinaryOperator::Multiply, value, constant)
     }
 
-    /// `value >> count`.
+    /// `value >> count`, for a count below 32.
     pub(super) fn shifted_right(&mut self, value: Expr, count: u32) -> Expr {
-        let count = self.u32(count);
-        self.binary(BinaryOperator::ShiftRight, value, count)
+        match self.literal_of(value) {
+            Some(value) => self.u32(value >> count),
+            None => {
+                let count = self.u32(count);
+                self.binary(BinaryOperator::ShiftRight, value, count)
+            }
+        }
+    }
+
+    /// The value of a `u32` literal.
+    fn literal_of(&self, value: Expr) -> Option<u32> {
+        match self.function.expressions[value] {
+            Expression::Literal(Literal::U32(value)) => Some(value),
+            _ => None,
+        }
     }
 
     /// An operand as `u32`, unless it is a constant.
@@ -98,12 +119,9 @@ impl FunctionEmitter<'_, '_> {
         let atomic = buffer.atomic;
         match (buffer.view, address) {
             (BufferView::Raw, BufferAddress::Byte(address)) => {
-                let (address, constant) = self.address_part(address)?;
-                let word = match constant {
-                    Some(constant) => self.u32(constant >> 2),
-                    None => self.shifted_right(address, 2),
-                };
-                Ok(Place { array, atomic, word, limit: None, valid: None })
+                let (address, _) = self.address_part(address)?;
+                let word = self.shifted_right(address, 2);
+                Ok(Place { array, atomic, word, limit: Some(Limit::Wraps(address)), valid: None })
             }
             (BufferView::Structured(stride), BufferAddress::Structured(element, offset)) => {
                 let (element, _) = self.address_part(element)?;
@@ -140,7 +158,13 @@ impl FunctionEmitter<'_, '_> {
 
     /// The `index`th word of a place, and whether it exists: `None` if it is known not to.
     pub(super) fn word_at(&mut self, place: &Place, index: u32) -> Option<(Expr, Expr)> {
-        let word = self.plus(place.word, index);
+        let word = match place.limit {
+            Some(Limit::Wraps(byte)) if index > 0 => {
+                let byte = self.plus(byte, index * 4);
+                self.shifted_right(byte, 2)
+            }
+            _ => self.plus(place.word, index),
+        };
         let inside = match (place.limit, place.valid) {
             (Some(Limit::Words(words)), _) if index >= words => return None,
             (Some(Limit::Words(_)), Some(valid)) => valid,

@@ -12,6 +12,7 @@ mod atomic;
 mod atomic_variable;
 mod bindings;
 mod buffer;
+mod comparison;
 mod constant;
 mod control;
 mod convert;

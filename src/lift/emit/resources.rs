@@ -19,8 +19,8 @@ use crate::{
     Error, Result,
     ir::{self, BindingId, Op, Value},
     lift::{
-        BindingRole, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization, TextureSample,
-        ViewDimension,
+        BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
+        TextureSample, ViewDimension,
     },
     reflection::{Binding, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
@@ -73,7 +73,12 @@ pub(super) enum Body {
     /// Sampled or storage texture.
     Texture(Texture),
     /// Sampler, and its twin for comparisons.
-    Sampler { plain: Option<Handle<GlobalVariable>>, comparison: Option<Handle<GlobalVariable>> },
+    Sampler {
+        plain: Option<Handle<GlobalVariable>>,
+        twin: Option<Handle<GlobalVariable>>,
+        /// How it compares, where that is known.
+        comparison: Option<Comparison>,
+    },
     /// Acceleration structure.
     AccelerationStructure,
 }
@@ -151,7 +156,12 @@ impl ModuleEmitter<'_> {
     /// Names a resource that the target cannot express.
     pub fn declare_resources(&mut self, functions: &[ir::FunctionId]) -> Result<()> {
         let program = self.program;
-        let uses = usage::collect(&program.ir, functions)?;
+        let target = self.target;
+        let is_color = |id: BindingId| {
+            let binding = program.interface.bindings.get(id.index());
+            binding.and_then(|binding| target.resources.get(&Register::from(binding))).is_some_and(|known| known.color)
+        };
+        let uses = usage::collect(&program.ir, functions, &is_color)?;
         let mut wanted = Vec::new();
         for (&id, usage) in &uses {
             let binding = program
@@ -378,10 +388,10 @@ impl ModuleEmitter<'_> {
             let slot = slots.get(&(declaration.id, role)).copied();
             emitter.global(declaration, role, slot, ty, AddressSpace::Handle, EmittedType::Sampler { comparison })
         };
-        let twin = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
+        let role = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
         let plain = usage.sampled.then(|| one(self, BindingRole::Resource, false)).transpose()?;
-        let comparison = usage.compared.then(|| one(self, twin, true)).transpose()?;
-        Ok(Body::Sampler { plain, comparison })
+        let twin = usage.compared.then(|| one(self, role, true)).transpose()?;
+        Ok(Body::Sampler { plain, twin, comparison: declaration.known.comparison })
     }
 
     /// The counter of a structured buffer.
@@ -567,12 +577,20 @@ impl FunctionEmitter<'_, '_> {
     /// The sampler behind a handle.
     pub(super) fn bound_sampler(&mut self, handle: Value, comparison: bool) -> Result<Expr> {
         let bound = self.bound(handle)?;
-        let Body::Sampler { plain, comparison: twin } = bound.resource.body else {
+        let Body::Sampler { plain, twin, .. } = bound.resource.body else {
             return Err(Error::malformed("another kind of resource as sampler"));
         };
         let global = if comparison { twin } else { plain };
         let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
         self.binding_element(&bound, global)
+    }
+
+    /// How the sampler behind a handle compares.
+    pub(super) fn comparison_of(&self, handle: Value) -> Result<Comparison> {
+        match self.bound(handle)?.resource.body {
+            Body::Sampler { comparison: Some(comparison), .. } => Ok(comparison),
+            _ => Err(Error::unsupported("comparison with a texture of no depth format by a sampler that is not known")),
+        }
     }
 
     /// The global, or the element of the array of bindings that it is. An index out of range is undefined in Direct3D:

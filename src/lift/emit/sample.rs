@@ -14,13 +14,13 @@ use crate::{
 
 /// A sample in naga's terms.
 #[derive(Clone, Copy, Debug)]
-struct Coordinates {
+pub(super) struct Coordinates {
     /// `vec2<f32>` or `vec3<f32>`.
-    position: Expr,
+    pub position: Expr,
     /// `i32`.
-    layer: Option<Expr>,
+    pub layer: Option<Expr>,
     /// A constant.
-    offset: Option<Expr>,
+    pub offset: Option<Expr>,
 }
 
 impl FunctionEmitter<'_, '_> {
@@ -109,7 +109,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Size of a level (`i32`; the largest if `None`) as floats.
-    fn size_of_level(&mut self, texture: &Texture, image: Expr, level: Option<Expr>) -> Expr {
+    pub(super) fn size_of_level(&mut self, texture: &Texture, image: Expr, level: Option<Expr>) -> Expr {
         let level = level.filter(|_| texture.class.is_mipmapped());
         let size = self.query(image, ImageQuery::Size { level });
         self.convert(size, Scalar::F32)
@@ -125,6 +125,18 @@ impl FunctionEmitter<'_, '_> {
                 return self.sample_integers(&texture, image, sample, coordinates, ty);
             }
             _ => return Err(Error::malformed("sample of a texture that cannot be sampled")),
+        }
+        if let Some(reference) = sample.compare
+            && !texture.is_depth()
+        {
+            if let Some(offset) = sample.offset {
+                let level = self.i32(0);
+                self.add_offset(&texture, image, &mut coordinates, offset, Some(level))?;
+            }
+            self.comparison_level(sample);
+            let value = self.compare_by_hand(&texture, image, sample.sampler, &coordinates, reference)?;
+            let value = self.splat_to(value, ty.lanes());
+            return self.from_register(value, ScalarKind::Float, ty);
         }
         let sampler = self.bound_sampler(sample.sampler, sample.compare.is_some())?;
         let level = self.sample_level(&texture, image, sample, &coordinates)?;
@@ -455,6 +467,14 @@ impl FunctionEmitter<'_, '_> {
         if let Some(offset) = gather.offset {
             let level = self.i32(0);
             self.add_offset(&texture, image, &mut coordinates, offset, Some(level))?;
+        }
+        if let Some(reference) = gather.compare
+            && !texture.is_depth()
+        {
+            let comparison = self.comparison_of(gather.sampler)?;
+            let texels = self.compared_texels(image, gather.sampler, &coordinates, comparison, reference)?;
+            let value = self.lanes_from(texels, 4, 0, ty.lanes());
+            return self.from_register(value, ScalarKind::Float, ty);
         }
         let sampler = self.bound_sampler(gather.sampler, gather.compare.is_some())?;
         let depth_ref = gather.compare.map(|compare| self.get_as(compare, ScalarKind::Float)).transpose()?;

@@ -34,11 +34,16 @@ pub(super) struct Usage {
     pub other_constants: u32,
 }
 
-/// Uses of every binding that the functions use at all.
+/// Uses of every binding that the functions use at all. `is_color` says of a texture that comparisons with it are made
+/// in the shader.
 ///
 /// # Errors
 /// Names a handle that is no binding.
-pub(super) fn collect(module: &Module, functions: &[FunctionId]) -> Result<BTreeMap<BindingId, Usage>> {
+pub(super) fn collect(
+    module: &Module,
+    functions: &[FunctionId],
+    is_color: &dyn Fn(BindingId) -> bool,
+) -> Result<BTreeMap<BindingId, Usage>> {
     let mut uses = BTreeMap::new();
     for id in functions {
         let function = module
@@ -47,7 +52,7 @@ pub(super) fn collect(module: &Module, functions: &[FunctionId]) -> Result<BTree
             .ok_or_else(|| Error::internal(format!("function out of range: {id:?}")))?;
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(op) = function.op(inst) {
-                add(&mut uses, function, op, inst).map_err(|error| error.in_function(&function.name))?;
+                add(&mut uses, function, op, inst, is_color).map_err(|error| error.in_function(&function.name))?;
             }
         }
     }
@@ -66,7 +71,13 @@ pub(super) fn binding_of(function: &Function, handle: Value) -> Result<(BindingI
 }
 
 /// Notes the uses that one operation makes.
-fn add(uses: &mut BTreeMap<BindingId, Usage>, function: &Function, op: &Op, value: Value) -> Result<()> {
+fn add(
+    uses: &mut BTreeMap<BindingId, Usage>,
+    function: &Function,
+    op: &Op,
+    value: Value,
+    is_color: &dyn Fn(BindingId) -> bool,
+) -> Result<()> {
     let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
         note(uses.entry(binding_of(function, handle)?.0).or_default());
         Ok(())
@@ -99,12 +110,12 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, function: &Function, op: &Op, valu
         }),
         Op::UpdateCounter { handle, .. } => of(*handle, &|usage| usage.counter = true),
         Op::Sample(sample) => {
-            let compared = sample.compare.is_some();
+            let compared = sample.compare.is_some() && !is_color(binding_of(function, sample.texture)?.0);
             of(sample.texture, &|usage| sampled(usage, compared))?;
             of(sample.sampler, &|usage| sampled(usage, compared))
         }
         Op::Gather(gather) => {
-            let compared = gather.compare.is_some();
+            let compared = gather.compare.is_some() && !is_color(binding_of(function, gather.texture)?.0);
             of(gather.texture, &|usage| sampled(usage, compared))?;
             of(gather.sampler, &|usage| sampled(usage, compared))
         }
