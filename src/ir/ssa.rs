@@ -289,8 +289,10 @@ impl<V: Copy + Eq + Hash> SsaBuilder<V> {
                     let arg = self.resolve(arg);
                     ty = ty.merge(match (types.get(&arg), function.as_constant(arg)) {
                         (Some(&ty), _) => ty,
-                        (None, Some(&[0 | 0xffff_ffff])) => Kind::Nothing,
+                        (None, Some(&[0])) => Kind::Nothing,
+                        (None, Some(&[0xffff_ffff])) => Kind::Ones,
                         (None, Some(_)) if function.ty(arg) == Type::BOOL => Kind::Nothing,
+                        (None, Some(&[bits])) if is_odd_float(bits) => Kind::Integer,
                         (None, Some(_)) => Kind::Number,
                         (None, None) => match function.ty(arg).scalar() {
                             Some(Scalar::Bool) => Kind::Bool,
@@ -308,7 +310,10 @@ impl<V: Copy + Eq + Hash> SsaBuilder<V> {
         for join in joins {
             let scalar = match types[&join.param] {
                 Kind::Nothing => wanted.unwrap_or(Scalar::I32),
-                Kind::Number | Kind::Mixed => unclear,
+                Kind::Ones if wanted == Some(Scalar::Bool) => Scalar::Bool,
+                Kind::Number => unclear,
+                // Bits that are no float may not travel as one: drivers flush denormals.
+                Kind::Ones | Kind::Integer | Kind::Mixed => Scalar::I32,
                 Kind::Bool => Scalar::Bool,
                 Kind::Scalar(scalar) => scalar,
             };
@@ -401,12 +406,16 @@ impl<V: Copy + Eq + Hash> SsaBuilder<V> {
 /// What is known of a parameter's type; merging only goes down this list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Zeros and all ones alone, which every type has.
+    /// Zeros alone, which every type has.
     Nothing,
+    /// Zeros and all ones.
+    Ones,
     /// `bool`.
     Bool,
     /// Other constants.
     Number,
+    /// Constants that a float does not hold safely.
+    Integer,
     /// A number.
     Scalar(Scalar),
     /// Numbers of several types.
@@ -418,12 +427,20 @@ impl Kind {
         match (self, other) {
             (Self::Nothing, other) | (other, Self::Nothing) => other,
             (a, b) if a == b => a,
+            (Self::Ones, Self::Bool) | (Self::Bool, Self::Ones) => Self::Bool,
+            (Self::Ones, Self::Number | Self::Integer) | (Self::Number | Self::Integer, Self::Ones) => Self::Integer,
             (Self::Bool | Self::Number, Self::Scalar(scalar)) | (Self::Scalar(scalar), Self::Bool | Self::Number) => {
                 Self::Scalar(scalar)
             }
+            (Self::Bool | Self::Number, Self::Integer) | (Self::Integer, Self::Bool | Self::Number) => Self::Integer,
             _ => Self::Mixed,
         }
     }
+}
+
+/// As a float the bits are a denormal or a NaN.
+fn is_odd_float(bits: u64) -> bool {
+    f32::from_bits(bits as u32).is_subnormal() || f32::from_bits(bits as u32).is_nan()
 }
 
 #[cfg(test)]

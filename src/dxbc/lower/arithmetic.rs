@@ -240,7 +240,7 @@ impl FunctionLowering<'_, '_> {
         self.write_lanes(&instruction.operands[0], lanes)
     }
 
-    /// `condition ? accept : reject`, lane by lane, in the type that most of the lanes have already.
+    /// `condition ? accept : reject`, lane by lane, in a type that all of the lanes can have.
     fn choose(&mut self, condition: Value, accept: &[Value], reject: &[Value]) -> Lanes {
         if accept == reject {
             return accept.into();
@@ -280,24 +280,24 @@ impl FunctionLowering<'_, '_> {
         })
     }
 
-    /// Type in which lanes of any types are best put together.
+    /// Type in which lanes of any types are put together.
     pub(super) fn common_scalar(&self, lanes: &[Value]) -> Scalar {
         if self.are_masks(lanes) {
             return Scalar::Bool;
         }
-        let constant = |lane: &Value| self.function.as_scalar_constant(*lane);
-        let mut scalars = lanes.iter().filter(|lane| constant(lane).is_none()).map(|lane| self.function.ty(*lane));
-        let mut some = false;
-        let mut all_int = true;
-        scalars.by_ref().for_each(|ty| {
-            some = true;
-            all_int &= ty.scalar() != Some(Scalar::F32);
+        // Integers may not travel as floats: their bits would be denormals.
+        let mut some_number = false;
+        let all_float = lanes.iter().all(|lane| match self.function.as_scalar_constant(*lane) {
+            Some(bits) => {
+                some_number |= bits != 0;
+                typing::fits_float(bits as u32)
+            }
+            None => {
+                some_number = true;
+                self.function.ty(*lane) == Type::F32
+            }
         });
-        match (some, all_int) {
-            (true, true) => Scalar::I32,
-            (true, false) => Scalar::F32,
-            _ => typing::constants_scalar(lanes.iter().filter_map(constant)),
-        }
+        if all_float && some_number { Scalar::F32 } else { Scalar::I32 }
     }
 
     /// The lanes are `bool`, or constants that a mask can be; at least one is `bool`.

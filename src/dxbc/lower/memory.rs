@@ -6,12 +6,11 @@ use super::{
     FunctionLowering, Instruction, Opcode,
     registers::{Lanes, components},
     texture::texel_scalar,
-    typing,
 };
 use crate::{
     Error, Result,
     dxbc::operand::{Operand, RegisterFile},
-    ir::{AtomicOp, BinaryOp, BindingId, BufferAddress, Op, Scalar, Type, Value, VariableId},
+    ir::{AtomicOp, BinaryOp, BufferAddress, Op, Scalar, Type, Value, VariableId},
     reflection::{ResourceClass, ResourceKind},
 };
 
@@ -21,7 +20,7 @@ enum Memory {
     /// A raw buffer.
     Raw { handle: Value, byte: Value },
     /// A structured buffer.
-    Structured { handle: Value, binding: BindingId, element: Value, byte: Value },
+    Structured { handle: Value, element: Value, byte: Value },
     /// Group-shared memory.
     Shared { variable: VariableId, word: Value },
 }
@@ -123,7 +122,7 @@ impl FunctionLowering<'_, '_> {
         match (self.kind(binding), parts) {
             (ResourceKind::RawBuffer { .. }, &[byte]) => Ok(Memory::Raw { handle, byte }),
             (ResourceKind::StructuredBuffer { .. }, &[element, byte]) => {
-                Ok(Memory::Structured { handle, binding, element, byte })
+                Ok(Memory::Structured { handle, element, byte })
             }
             _ => Err(Error::malformed("a buffer is addressed in another form")),
         }
@@ -176,7 +175,7 @@ impl FunctionLowering<'_, '_> {
                 lanes
             }
             Memory::Raw { handle, .. } | Memory::Structured { handle, .. } => {
-                let scalar = self.memory_scalar(at, first);
+                let scalar = self.destination_use();
                 let address = self.advanced(at, first);
                 let op = Op::LoadBuffer { handle, address };
                 let value = self.push(op, Type::new(scalar, last - first + 1));
@@ -193,21 +192,6 @@ impl FunctionLowering<'_, '_> {
             Memory::Structured { element, byte, .. } => BufferAddress::Structured(element, self.add(byte, offset)),
             Memory::Raw { byte, .. } | Memory::Shared { word: byte, .. } => BufferAddress::Byte(self.add(byte, offset)),
         }
-    }
-
-    /// Type of words that are read: as reflection knows it, or as they are used.
-    fn memory_scalar(&self, at: Memory, component: u8) -> Scalar {
-        let known = match at {
-            Memory::Structured { binding, byte, .. } => {
-                let layout = self.module.interface.bindings[binding.index()].layout.as_ref();
-                let byte = self.function.as_scalar_constant(byte);
-                layout.zip(byte).and_then(|(layout, byte)| {
-                    typing::field_scalar(layout, (byte as u32).checked_add(u32::from(component) * 4)?)
-                })
-            }
-            _ => None,
-        };
-        known.or_else(|| self.destination_use()).unwrap_or(Scalar::F32)
     }
 
     /// Writes words, one for each component of the memory's mask.

@@ -164,55 +164,44 @@ impl FunctionLowering<'_, '_> {
 
     /// Components of a row of a constant buffer.
     fn constant_buffer(&mut self, operand: &Operand, sources: &[u8], wanted: Option<Scalar>) -> Result<Lanes> {
-        let (handle, binding) = self.handle(operand, ResourceClass::Cbv)?;
+        let (handle, _) = self.handle(operand, ResourceClass::Cbv)?;
         let Some(row_index) = operand.indices.last().filter(|_| operand.indices.len() >= 2) else {
             return Err(Error::malformed("a constant buffer without a row"));
         };
         let row = self.index_value(row_index)?;
-        let base = row_index.base;
-        Ok(self.load_row(handle, binding, row, base, sources, wanted))
+        Ok(self.load_row(handle, row, sources, wanted))
     }
 
-    /// Components of a row of 16 bytes; `base` is the constant part of the row, by which reflection knows the type.
-    pub(super) fn load_row(
-        &mut self,
-        handle: Value,
-        binding: crate::ir::BindingId,
-        row: Value,
-        base: u32,
-        sources: &[u8],
-        wanted: Option<Scalar>,
-    ) -> Lanes {
+    /// Components of a row of 16 bytes.
+    pub(super) fn load_row(&mut self, handle: Value, row: Value, sources: &[u8], wanted: Option<Scalar>) -> Lanes {
         let first = sources.iter().copied().min().unwrap_or(0);
         let last = sources.iter().copied().max().unwrap_or(0);
-        let layout = self.module.interface.bindings[binding.index()].layout.as_ref();
         let scalar = match wanted {
             Some(Scalar::F32) => Scalar::F32,
             Some(_) => Scalar::I32,
-            None => layout
-                .and_then(|layout| {
-                    let byte = base.checked_mul(16)?.checked_add(u32::from(first) * 4)?;
-                    typing::field_scalar(layout, byte)
-                })
-                .or_else(|| self.destination_use())
-                .unwrap_or(Scalar::F32),
+            None => self.destination_use(),
         };
         let op = Op::LoadConstant { handle, row, offset: first * 4 };
         let value = self.push(op, Type::new(scalar, last - first + 1));
         sources.iter().map(|component| self.build().extract(value, component - first)).collect()
     }
 
-    /// Type that the first reader of what this instruction writes wants.
-    pub(super) fn destination_use(&self) -> Option<Scalar> {
-        let destination = self.instruction().operands.first()?;
-        match destination.file {
-            RegisterFile::Temp => {
-                let component = destination.selection.mask().trailing_zeros() as u8;
-                typing::first_use(&self.phase.instructions, self.current, destination.register()?, component)
-            }
-            RegisterFile::IndexableTemp => self.indexable.get(&destination.register()?).map(|temp| temp.scalar),
-            _ => None,
-        }
+    /// Type that the readers of what this instruction writes want: a float if all do.
+    pub(super) fn destination_use(&self) -> Scalar {
+        let Some(destination) = self.instruction().operands.first() else { return Scalar::I32 };
+        let Some(register) = destination.indices.last().map(|index| index.base) else { return Scalar::I32 };
+        let all_float = components(destination.selection.mask()).into_iter().all(|component| {
+            let used = match destination.file {
+                RegisterFile::Temp => typing::first_use(&self.phase.instructions, self.current, register, component),
+                RegisterFile::IndexableTemp => {
+                    destination.register().and_then(|register| self.indexable.get(&register)).map(|temp| temp.scalar)
+                }
+                RegisterFile::Output => self.output_scalar(register, component),
+                _ => None,
+            };
+            used == Some(Scalar::F32)
+        });
+        if all_float { Scalar::F32 } else { Scalar::I32 }
     }
 
     /// Writes a result: a vector of as many lanes as the destination's mask has components, or a scalar for all.

@@ -31,8 +31,8 @@ pub(super) struct Scan {
     /// First registers of relative indices, inputs and outputs.
     pub relative_inputs: HashSet<u32>,
     pub relative_outputs: HashSet<u32>,
-    /// How often each `x#` is used as a float, less how often as an integer.
-    votes: HashMap<u32, i32>,
+    /// The types that each `x#` is used as.
+    uses: HashSet<(u32, Scalar)>,
 }
 
 impl Scan {
@@ -69,7 +69,7 @@ impl Scan {
                 if operand.file == RegisterFile::IndexableTemp
                     && let Some(register) = operand.register()
                 {
-                    *scan.votes.entry(register).or_default() += typing::vote(instruction, index);
+                    scan.uses.extend(typing::evidence(instruction, index).map(|scalar| (register, scalar)));
                 }
             }
         }
@@ -118,6 +118,7 @@ impl Scan {
 
     /// Type that the elements of `x#` are kept as.
     pub fn indexable_scalar(&self, register: u32) -> Scalar {
-        if self.votes.get(&register).is_some_and(|votes| *votes < 0) { Scalar::I32 } else { Scalar::F32 }
+        let used = |scalar| self.uses.contains(&(register, scalar));
+        if used(Scalar::F32) && !used(Scalar::I32) { Scalar::F32 } else { Scalar::I32 }
     }
 }

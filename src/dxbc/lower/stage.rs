@@ -331,6 +331,12 @@ impl<'a> FunctionLowering<'_, 'a> {
         Ok(())
     }
 
+    /// Type of an output's component, if its element has one.
+    pub(super) fn output_scalar(&self, register: u32, component: u8) -> Option<Scalar> {
+        let list = self.signature(self.output);
+        element_at(list, register, component, 0).and_then(|index| element_scalar(&list[index]))
+    }
+
     /// Hands over what the outputs hold.
     pub(super) fn store_outputs(&mut self) -> Result<()> {
         self.store_outputs_of(None)

@@ -274,11 +274,10 @@ impl FunctionLowering<'_, '_> {
             }
             ResourceKind::TextureBuffer { .. } => {
                 let row = self.source(&operands[0], &[0], Scalar::I32)?;
-                let base = self.function.as_scalar_constant(row).unwrap_or(0) as u32;
                 let written = components(instruction.operands[0].selection.mask());
                 let sources: smallvec::SmallVec<[u8; 4]> =
                     written.iter().map(|component| returned(resource, *component)).collect();
-                let lanes = self.load_row(handle, binding, row, base, &sources, None);
+                let lanes = self.load_row(handle, row, &sources, None);
                 return self.write_lanes(&instruction.operands[0], &lanes);
             }
             _ => return Err(Error::malformed("the resource is neither a texture nor a typed buffer")),

@@ -1,10 +1,10 @@
-//! Guesses at the types of untyped bits. A wrong guess costs a conversion, never a value.
+//! Types for untyped bits. What is certainly read as a float is one; all else is kept as an integer, which no driver
+//! flushes or quiets on its way.
 
 use super::{Instruction, Opcode};
 use crate::{
     dxbc::operand::{Operand, RegisterFile},
     ir::Scalar,
-    reflection::{BufferLayout, Field, FieldScalar, FieldShape},
 };
 
 /// Type that an instruction reads or writes its operands as, if it has one.
@@ -51,22 +51,14 @@ pub(super) fn operand_scalar(opcode: Opcode, operand: usize) -> Option<Scalar> {
     })
 }
 
-/// Whether an operand is used as a float (1), as an integer (-1), or either (0).
-pub(super) fn vote(instruction: &Instruction, operand: usize) -> i32 {
-    match operand_scalar(instruction.opcode, operand) {
-        Some(Scalar::F32) => 1,
-        Some(_) => -1,
-        None => {
-            // Copies of immediate values tell by their bits.
-            let immediates = instruction.operands.iter().filter(|operand| operand.file == RegisterFile::Immediate32);
-            immediates
-                .flat_map(|operand| operand.immediate)
-                .filter(|bits| *bits != 0)
-                .map(|bits| if looks_float(bits) { 1 } else { -1 })
-                .next()
-                .unwrap_or(0)
-        }
-    }
+/// Type that an instruction uses an operand as, or that the bits of an immediate value which it copies suggest.
+pub(super) fn evidence(instruction: &Instruction, operand: usize) -> Option<Scalar> {
+    operand_scalar(instruction.opcode, operand).or_else(|| {
+        let immediates = instruction.operands.iter().filter(|operand| operand.file == RegisterFile::Immediate32);
+        let mut words = immediates.flat_map(|operand| operand.immediate).filter(|bits| *bits != 0).peekable();
+        words.peek()?;
+        Some(if words.all(looks_float) { Scalar::F32 } else { Scalar::I32 })
+    })
 }
 
 /// The bits make a more likely float than integer: magnitudes from 2^-64 to 2^64.
@@ -77,23 +69,12 @@ pub(super) fn looks_float(bits: u32) -> bool {
 
 /// Type of an immediate constant buffer.
 pub(super) fn rows_scalar(rows: &[[u32; 4]]) -> Scalar {
-    if rows.iter().flatten().all(|&bits| bits & 0x7fff_ffff == 0 || looks_float(bits)) {
-        Scalar::F32
-    } else {
-        Scalar::I32
-    }
+    if rows.iter().flatten().all(|&bits| fits_float(bits)) { Scalar::F32 } else { Scalar::I32 }
 }
 
-/// Type of constants.
-pub(super) fn constants_scalar(bits: impl Iterator<Item = u64>) -> Scalar {
-    let mut some = false;
-    for bits in bits.filter(|bits| *bits != 0) {
-        if !looks_float(bits as u32) {
-            return Scalar::I32;
-        }
-        some = true;
-    }
-    if some { Scalar::F32 } else { Scalar::I32 }
+/// The bits can be kept as a float without looking odd or being flushed: zero, or what [`looks_float`].
+pub(super) fn fits_float(bits: u32) -> bool {
+    bits & 0x7fff_ffff == 0 || looks_float(bits)
 }
 
 /// Type of the first instruction behind `position` that reads a component of a temporary register.
@@ -122,29 +103,4 @@ pub(super) fn first_use(instructions: &[Instruction], position: usize, register:
         }
     }
     None
-}
-
-/// Type of the word at a byte offset of a buffer.
-pub(super) fn field_scalar(layout: &BufferLayout, offset: u32) -> Option<Scalar> {
-    field_at(&layout.fields, offset)
-}
-
-fn field_at(fields: &[Field], offset: u32) -> Option<Scalar> {
-    let field = fields.iter().find(|field| offset >= field.offset && offset - field.offset < field.size)?;
-    let mut inside = offset - field.offset;
-    if field.ty.elements.is_some() && field.ty.stride != 0 {
-        inside %= field.ty.stride;
-    }
-    match &field.ty.shape {
-        FieldShape::Scalar(scalar) | FieldShape::Vector(scalar, _) | FieldShape::Matrix { scalar, .. } => {
-            match scalar {
-                FieldScalar::F32 | FieldScalar::F16 => Some(Scalar::F32),
-                FieldScalar::Unknown => None,
-                _ => Some(Scalar::I32),
-            }
-        }
-        // Layouts are as deep as the reflection part let them be, which is bounded there.
-        FieldShape::Struct(members) => field_at(members, inside),
-        FieldShape::Interface => None,
-    }
 }
