@@ -308,7 +308,7 @@ fn raw_rows(steps: &[PathStep], size: usize, value: &ConstantValue) -> Result<(u
 }
 
 /// Puts engine values into fields of well-known names that nothing was put into, and names what stays unbound.
-fn wire_known(packer: &mut Packer, fields: &[Field], base: usize, unbound: &mut impl FnMut(&str)) {
+fn wire_known(packer: &mut Packer, fields: &[Field], base: usize, unbound: &mut dyn FnMut(&str)) {
     for field in fields {
         let start = base + field.offset as usize;
         let range = start..start + type_size(&field.ty);

@@ -11,12 +11,14 @@ mod load;
 pub mod material;
 mod render;
 mod shader;
+mod status;
 
 use bevy::{asset::AssetEventSystems, prelude::*};
 
 pub use bind::BindError;
 pub use material::{DxMaterial, DxMaterial3d};
 pub use shader::{DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
+pub use status::{DxStatus, DxStatusChanged, DxStatuses};
 
 /// Adds compiled Direct3D shaders to an app. Runs without a renderer too: assets load and resolve, nothing is drawn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,10 +35,10 @@ impl Plugin for DxShaderPlugin {
             .init_asset::<DxMaterial>()
             .init_asset_loader::<DxShaderLoader>()
             .init_asset_loader::<material::DxMaterialLoader>()
-            .init_resource::<material::DxMaterialStatuses>()
-            .init_resource::<material::ResolvedMaterials>()
-            .add_message::<material::DxMaterialStatusChanged>()
-            .add_systems(PostUpdate, material::resolve_materials.after(AssetEventSystems));
+            .init_resource::<DxStatuses<DxMaterial>>()
+            .init_resource::<status::LastGood<DxMaterial>>()
+            .add_message::<DxStatusChanged<DxMaterial>>()
+            .add_systems(PostUpdate, status::resolve_assets::<DxMaterial>.after(AssetEventSystems));
     }
 
     fn finish(&self, app: &mut App) {

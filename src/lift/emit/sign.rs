@@ -93,18 +93,11 @@ impl Choice<'_> {
         }
     }
 
-    /// An operation reads or makes signed integers.
     fn signed(&mut self, values: &[Value]) {
-        self.vote(values, 2);
+        self.vote(values, 1);
     }
 
-    /// An operation reads or makes unsigned integers.
     fn unsigned(&mut self, values: &[Value]) {
-        self.vote(values, -2);
-    }
-
-    /// Memory holds unsigned integers: arithmetic outvotes it.
-    fn in_memory(&mut self, values: &[Value]) {
         self.vote(values, -1);
     }
 
@@ -203,29 +196,22 @@ impl Choice<'_> {
             },
             Op::Extract(a, _) | Op::Swizzle(a, _) | Op::ExtractDynamic(a, _) => self.tie(value, *a),
             Op::Compose(lanes) => lanes.iter().for_each(|&lane| self.tie(value, lane)),
-            Op::LoadVariable { index, .. } => {
-                self.unsigned(&[*index]);
-                self.in_memory(&[value]);
-            }
+            Op::LoadVariable { index, .. } => self.unsigned(&[value, *index]),
             Op::StoreVariable { index, value: stored, .. } => {
-                self.unsigned(&[*index]);
-                self.in_memory(&[*stored]);
+                self.unsigned(&[*index, *stored]);
             }
             Op::AtomicVariable { op, index, value: operand, .. } => {
                 self.unsigned(&[*index]);
                 self.atomic(value, *op, *operand);
             }
-            Op::LoadConstant { row, .. } => {
-                self.unsigned(&[*row]);
-                self.in_memory(&[value]);
-            }
+            Op::LoadConstant { row, .. } => self.unsigned(&[value, *row]),
             Op::LoadBuffer { address, .. } => {
                 self.address(address);
-                self.in_memory(&[value]);
+                self.unsigned(&[value]);
             }
             Op::StoreBuffer { address, value: stored, .. } => {
                 self.address(address);
-                self.in_memory(&[*stored]);
+                self.unsigned(&[*stored]);
             }
             Op::AtomicBuffer { op, address, value: operand, .. } => {
                 self.address(address);
@@ -257,8 +243,8 @@ impl Choice<'_> {
                 _ => self.unsigned(&[value]),
             },
             Op::Call(_, operands) => {
-                self.in_memory(operands);
-                self.in_memory(&[value]);
+                self.unsigned(operands);
+                self.unsigned(&[value]);
             }
             _ => {}
         }

@@ -5,7 +5,6 @@ mod loader;
 mod resolve;
 mod sampler;
 mod state;
-mod status;
 mod vertex;
 
 use std::collections::BTreeMap;
@@ -26,13 +25,12 @@ pub use state::{
     Blend, BlendFactorName, BlendMode, BlendOperationName, CullMode, DepthCompare, RenderState, Topology, Winding,
     WriteMaskError,
 };
-pub use status::{DxMaterialStatus, DxMaterialStatusChanged, DxMaterialStatuses};
-pub(crate) use status::{RenderErrors, ResolvedMaterials, report_render_errors, resolve_materials};
 pub use vertex::{VertexInput, VertexKind, attribute_named, attribute_of_semantic};
 
 use super::{
     constants::{ConstantValue, VectorConvention},
     shader::DxShader,
+    status::Resolve,
 };
 
 /// A material: two shaders and what is bound to them. Loaded from `.dxmat.ron` files ([`MaterialFile`] describes them), or
@@ -70,5 +68,27 @@ impl AsAssetId for DxMaterial3d {
 
     fn as_asset_id(&self) -> AssetId<DxMaterial> {
         self.0.id()
+    }
+}
+
+impl Resolve for DxMaterial {
+    type Resolved = ResolvedMaterial;
+    const KIND: &'static str = "material";
+
+    fn shaders(&self) -> Vec<(&'static str, &Handle<DxShader>)> {
+        vec![("vertex", &self.vertex), ("pixel", &self.pixel)]
+    }
+
+    fn images(&self) -> Vec<(&str, &Handle<Image>)> {
+        let mut images: Vec<_> = self.textures.iter().map(|(name, image)| (name.as_str(), image)).collect();
+        images.sort_by_key(|(name, _)| *name);
+        images
+    }
+
+    fn resolve(&self, shaders: &[&DxShader]) -> Result<(ResolvedMaterial, Vec<String>), String> {
+        let [vertex, pixel] = shaders else { return Err("two shaders are wanted".to_owned()) };
+        let resolved = resolve(self, vertex, pixel).map_err(|error| error.to_string())?;
+        let unbound = resolved.unbound.clone();
+        Ok((resolved, unbound))
     }
 }

@@ -17,7 +17,8 @@ use bevy::{
 use super::generation::RenderMaterials;
 use crate::plugin::{
     constants::EngineFrame,
-    material::{DxMaterial, DxMaterial3d, ResolvedMaterials},
+    material::{DxMaterial, DxMaterial3d},
+    status::LastGood,
 };
 
 /// The entities that are visible somewhere and have a material.
@@ -34,7 +35,7 @@ pub(super) struct Instance {
 #[derive(Resource, Default)]
 pub(super) struct Frame(pub EngineFrame);
 
-pub(super) fn extract_materials(resolved: Extract<Res<ResolvedMaterials>>, mut materials: ResMut<RenderMaterials>) {
+pub(super) fn extract_materials(resolved: Extract<Res<LastGood<DxMaterial>>>, mut materials: ResMut<RenderMaterials>) {
     for (id, new) in &resolved.map {
         let material = materials.map.entry(*id).or_default();
         if material.resolved.as_ref().is_none_or(|known| !Arc::ptr_eq(known, new)) {

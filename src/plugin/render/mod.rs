@@ -14,8 +14,6 @@ mod extract;
 mod generation;
 mod pipeline;
 
-use std::sync::{Mutex, mpsc};
-
 use bevy::{
     asset::AssetEventSystems,
     core_pipeline::core_3d::{Opaque3d, Transparent3d},
@@ -33,17 +31,14 @@ use bevy::{
 
 use super::{
     gpu::Gpu,
-    material::{DxMaterial, RenderErrors, report_render_errors},
+    material::DxMaterial,
+    status::{error_channel, report_render_errors},
 };
 pub(crate) use generation::supplied_texture;
 use {
     constants::DrawConstants, draw::DrawDxMaterial, extract::Instances, generation::RenderMaterials,
     pipeline::PipelineSlots,
 };
-
-/// Where errors of the render world go.
-#[derive(Resource)]
-struct ErrorSender(mpsc::Sender<(AssetId<DxMaterial>, String)>);
 
 /// Pipelines are built within the frame that needs them.
 #[derive(Resource, Clone, Copy, Debug)]
@@ -58,15 +53,15 @@ pub(crate) fn finish(app: &mut App, synchronous: bool) {
         // Without a renderer, or without bevy_pbr, nothing is drawn.
         return;
     }
-    let (sender, receiver) = mpsc::channel();
-    app.insert_resource(RenderErrors(Mutex::new(receiver)))
+    let (sender, errors) = error_channel::<DxMaterial>();
+    app.insert_resource(errors)
         .init_resource::<EntitiesNeedingSpecialization<DxMaterial>>()
-        .add_systems(First, report_render_errors)
+        .add_systems(First, report_render_errors::<DxMaterial>)
         .add_systems(PostUpdate, extract::find_changed_entities.after(AssetEventSystems));
 
     let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
     render_app
-        .insert_resource(ErrorSender(sender))
+        .insert_resource(sender)
         .insert_resource(Synchronous(synchronous))
         .init_resource::<RenderMaterials>()
         .init_resource::<PipelineSlots>()

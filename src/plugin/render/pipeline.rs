@@ -19,12 +19,13 @@ use bevy::{
 use tracing::warn;
 
 use super::{
-    ErrorSender, Synchronous,
+    Synchronous,
     generation::{Generation, MaterialKey, RenderMaterials},
 };
 use crate::plugin::{
     gpu::Gpu,
     material::{DxMaterial, VertexInput},
+    status::ErrorSender,
 };
 
 /// All pipelines. The number of a slot stands for a [`CachedRenderPipelineId`] in Bevy's phases; only our draw command reads
@@ -131,7 +132,7 @@ pub(super) fn specialize(
         let index = slots.slot_for(key);
         if let (Some(slot), Some(generation)) = (&mut slots.slots[index], generation) {
             slot.request(world.resource::<Gpu>(), &generation);
-            slot.advance(world.resource::<ErrorSender>(), synchronous);
+            slot.advance(world.resource::<ErrorSender<DxMaterial>>(), synchronous);
         }
         Ok(CachedRenderPipelineId::new(index))
     })
@@ -142,7 +143,7 @@ pub(super) fn advance_pipelines(
     mut slots: ResMut<PipelineSlots>,
     mut materials: ResMut<RenderMaterials>,
     gpu: Res<Gpu>,
-    errors: Res<ErrorSender>,
+    errors: Res<ErrorSender<DxMaterial>>,
     synchronous: Res<Synchronous>,
 ) {
     for material in std::mem::take(&mut materials.removed) {
@@ -171,7 +172,7 @@ impl Slot {
     }
 
     /// Takes up a finished build.
-    fn advance(&mut self, errors: &ErrorSender, wait: bool) {
+    fn advance(&mut self, errors: &ErrorSender<DxMaterial>, wait: bool) {
         let Some(building) = &mut self.building else { return };
         let result = if wait { Some(block_on(&mut building.task)) } else { check_ready(&mut building.task) };
         match result {
@@ -180,8 +181,7 @@ impl Slot {
             // The last good pipeline stays.
             Some(Err(error)) => {
                 if building.generation.should_report() {
-                    // Nobody listens once the main world is gone.
-                    let _ = errors.0.send((building.generation.material, error));
+                    errors.send(building.generation.material, error);
                 }
             }
         }

@@ -1,0 +1,373 @@
+//! The plugin's assets without a GPU: an asset source in memory, whose changes the tests announce themselves.
+#![cfg(feature = "bevy")]
+
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc,
+    time::{Duration, Instant},
+};
+
+use bevy::{
+    asset::{
+        AssetPlugin, LoadState,
+        io::{
+            AssetSourceBuilder, AssetSourceEvent, AssetSourceId, AssetWatcher,
+            memory::{Dir, MemoryAssetReader},
+        },
+    },
+    image::{CompressedImageFormats, ImageLoader},
+    prelude::*,
+};
+use bevy_dxshader::plugin::{DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses};
+
+const VERTEX: &[u8] = include_bytes!("../assets/ported_material/lit_vs.dxbc");
+const PIXEL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxbc");
+const PIXEL_DXIL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxil");
+const TEXTURE: &[u8] = include_bytes!("../assets/ported_material/bricks.png");
+const MATERIAL: &str = r#"(
+    vertex: "lit_vs.dxbc",
+    pixel: "lit_ps.dxbc",
+    constants: { "Ambient": [0.1, 0.1, 0.1], "Breath": 0.0, "LightCount": 0, "Lights": [], "Tiling": [1.0, 1.0] },
+    textures: { "Albedo": "bricks.png" },
+    samplers: { "Linear": (address: Repeat) },
+)"#;
+
+struct FakeWatcher;
+
+impl AssetWatcher for FakeWatcher {}
+
+/// An app over files in memory.
+struct Files {
+    app: App,
+    root: Dir,
+    /// Announces a change, as a watcher does.
+    announce: Box<dyn Fn(AssetSourceEvent) + Send>,
+    statuses: Vec<DxStatusChanged<DxMaterial>>,
+}
+
+impl Files {
+    fn new() -> Self {
+        let root = Dir::default();
+        let reader = MemoryAssetReader { root: root.clone() };
+        let (sender, receiver) = mpsc::channel();
+        let mut app = App::new();
+        app.register_asset_source(
+            AssetSourceId::Default,
+            AssetSourceBuilder::new(move || Box::new(reader.clone())).with_watcher(move |events| {
+                let send: Box<dyn Fn(AssetSourceEvent) + Send> = Box::new(move |event| {
+                    let _ = events.try_send(event);
+                });
+                let _ = sender.send(send);
+                Some(Box::new(FakeWatcher))
+            }),
+        );
+        app.add_plugins((
+            MinimalPlugins,
+            AssetPlugin { watch_for_changes_override: Some(true), ..default() },
+            DxShaderPlugin::default(),
+        ));
+        app.init_asset::<Image>().register_asset_loader(ImageLoader::new(CompressedImageFormats::NONE));
+        let announce = receiver.recv().expect("the source is watched");
+        Self { app, root, announce, statuses: Vec::new() }
+    }
+
+    /// Writes a file, and announces it.
+    fn write(&self, path: &str, contents: impl AsRef<[u8]>) {
+        let exists = self.root.get_asset(Path::new(path)).is_some();
+        self.root.insert_asset(Path::new(path), contents.as_ref().to_vec());
+        let path = PathBuf::from(path);
+        (self.announce)(if exists {
+            AssetSourceEvent::ModifiedAsset(path)
+        } else {
+            AssetSourceEvent::AddedAsset(path)
+        });
+    }
+
+    /// The material of the tests, with all its files.
+    fn write_all(&self) {
+        self.write("lit_vs.dxbc", VERTEX);
+        self.write("lit_ps.dxbc", PIXEL);
+        self.write("bricks.png", TEXTURE);
+        self.write("lit.dxmat.ron", MATERIAL);
+    }
+
+    fn load<A: Asset>(&self, path: &'static str) -> Handle<A> {
+        self.app.world().resource::<AssetServer>().load(path)
+    }
+
+    /// Runs until something holds.
+    #[track_caller]
+    fn until(&mut self, what: &str, mut condition: impl FnMut(&World) -> bool) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            self.app.update();
+            let mut changes = self.app.world_mut().resource_mut::<Messages<DxStatusChanged<DxMaterial>>>();
+            self.statuses.extend(changes.drain());
+            if condition(self.app.world()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        panic!("never: {what}; states so far: {:#?}", self.statuses);
+    }
+
+    /// Runs until a material has failed, and gives the error.
+    #[track_caller]
+    fn error_of(&mut self, material: &Handle<DxMaterial>, containing: &str) -> String {
+        let id = material.id();
+        let mut text = String::new();
+        self.until(containing, |world| match world.resource::<DxStatuses<DxMaterial>>().get(id) {
+            DxStatus::Failed { error } if error.contains(containing) => {
+                text = error;
+                true
+            }
+            _ => false,
+        });
+        text
+    }
+
+    #[track_caller]
+    fn until_ready(&mut self, material: &Handle<DxMaterial>) {
+        let id = material.id();
+        self.until("ready", |world| {
+            matches!(world.resource::<DxStatuses<DxMaterial>>().get(id), DxStatus::Ready { .. })
+        });
+    }
+
+    /// Runs until a shader has failed to load, and gives the error.
+    #[track_caller]
+    fn load_error(&mut self, shader: &Handle<DxShader>) -> String {
+        let mut text = String::new();
+        let shader = shader.clone();
+        self.until("a failed load", |world| match world.resource::<AssetServer>().get_load_state(&shader) {
+            Some(LoadState::Failed(error)) => {
+                text = error.to_string();
+                true
+            }
+            _ => false,
+        });
+        text
+    }
+}
+
+#[test]
+fn a_material_loads_with_its_shaders() {
+    let mut files = Files::new();
+    files.write_all();
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    files.until_ready(&material);
+    let status = files.app.world().resource::<DxStatuses<DxMaterial>>().get(&material);
+    assert_eq!(status, DxStatus::Ready { unbound: Vec::new() });
+    let world = files.app.world();
+    let material = world.resource::<Assets<DxMaterial>>().get(&material).unwrap();
+    let shader = world.resource::<Assets<DxShader>>().get(&material.pixel).unwrap();
+    let names: Vec<_> = shader.interface().bindings.iter().filter_map(|binding| binding.name.as_deref()).collect();
+    assert!(names.contains(&"Albedo") && names.contains(&"Material"), "{names:?}");
+}
+
+#[test]
+fn content_decides_not_the_extension() {
+    let mut files = Files::new();
+    files.write("a.cso", PIXEL_DXIL);
+    files.write("b.dxil", PIXEL);
+    for path in ["a.cso", "b.dxil"] {
+        let shader = files.load::<DxShader>(path);
+        files.until(path, |world| world.resource::<Assets<DxShader>>().contains(&shader));
+    }
+}
+
+#[test]
+fn bad_shader_files_are_named_and_heal() {
+    let truncated = &PIXEL[..PIXEL.len() / 2];
+    let cases: [(&str, &[u8], &str); 4] = [
+        ("empty.dxbc", b"", "not a DirectX container"),
+        ("text.dxbc", b"float4 main() : SV_Target { return 1; }", "not a DirectX container"),
+        ("truncated.dxbc", truncated, "malformed"),
+        ("magic.dxbc", b"DXBC", ""),
+    ];
+    let mut files = Files::new();
+    for (path, contents, reason) in cases {
+        files.write(path, contents);
+        let shader = files.load::<DxShader>(path);
+        let error = files.load_error(&shader);
+        assert!(error.contains(path) && error.contains(reason), "{path}: {error}");
+        files.write(path, PIXEL);
+        files.until("healed", |world| world.resource::<Assets<DxShader>>().contains(&shader));
+    }
+}
+
+#[test]
+fn a_missing_shader_is_named_and_heals() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", MATERIAL.replace("lit_ps", "gone_ps"));
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    let error = files.error_of(&material, "gone_ps.dxbc");
+    assert!(error.contains("lit.dxmat.ron") && error.contains("pixel shader"), "{error}");
+    files.write("gone_ps.dxbc", PIXEL);
+    files.until_ready(&material);
+}
+
+#[test]
+fn a_missing_field_is_named_and_heals() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", MATERIAL.replace("\"Breath\"", "\"Breadth\""));
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    let error = files.error_of(&material, "Breadth");
+    assert!(error.contains("lit.dxmat.ron") && error.contains("Ambient") && error.contains("Breath,"), "{error}");
+    files.write("lit.dxmat.ron", MATERIAL);
+    files.until_ready(&material);
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_named() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", MATERIAL.replace("[0.1, 0.1, 0.1]", "[0.1, 0.1]"));
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    let error = files.error_of(&material, "Ambient");
+    assert!(error.contains("it is float3, but 2 values are given"), "{error}");
+}
+
+#[test]
+fn a_missing_texture_name_and_file_are_named_and_heal() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", MATERIAL.replace("\"Albedo\"", "\"Diffuse\""));
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    let error = files.error_of(&material, "Diffuse");
+    assert!(error.contains("lit.dxmat.ron") && error.contains("the shaders have Albedo"), "{error}");
+    files.write("lit.dxmat.ron", MATERIAL.replace("bricks.png", "gone.png"));
+    let error = files.error_of(&material, "gone.png");
+    assert!(error.contains("lit.dxmat.ron") && error.contains("`Albedo`"), "{error}");
+    files.write("gone.png", TEXTURE);
+    files.until_ready(&material);
+}
+
+#[test]
+fn broken_material_files_are_named_and_heal() {
+    let mut files = Files::new();
+    files.write_all();
+    for (contents, reason) in [
+        ("(", "lit.dxmat.ron"),
+        ("(vertex: \"lit_vs.dxbc\")", "no pixel shader"),
+        ("(vertx: \"lit_vs.dxbc\")", "vertx"),
+        (&MATERIAL.replace("constants: {", "constants: { \"World\": \"Wrold\","), "Wrold"),
+    ] {
+        files.write("lit.dxmat.ron", contents);
+        let material = files.load::<DxMaterial>("lit.dxmat.ron");
+        let error = files.error_of(&material, reason);
+        assert!(error.contains("lit.dxmat.ron"), "{error}");
+        files.write("lit.dxmat.ron", MATERIAL);
+        files.until_ready(&material);
+        drop(material);
+        // The next round loads it anew.
+        files.until("dropped", |world| world.resource::<Assets<DxMaterial>>().is_empty());
+    }
+}
+
+#[test]
+fn shaders_of_the_wrong_stage_are_named() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit_vs.dxbc", PIXEL);
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    let error = files.error_of(&material, "vertex shader is a Pixel shader");
+    assert!(error.contains("lit.dxmat.ron"), "{error}");
+    files.write("lit_vs.dxbc", VERTEX);
+    files.until_ready(&material);
+}
+
+#[test]
+fn a_shader_reloads_and_a_broken_one_leaves_the_last_good() {
+    let mut files = Files::new();
+    files.write_all();
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    files.until_ready(&material);
+    let shader = files.load::<DxShader>("lit_ps.dxbc");
+    let hash = |world: &World, shader: &Handle<DxShader>| {
+        world.resource::<Assets<DxShader>>().get(shader).map(|shader| shader.hash)
+    };
+    let first = hash(files.app.world(), &shader);
+    assert!(first.is_some());
+
+    files.write("lit_ps.dxbc", &PIXEL[..100]);
+    let error = files.load_error(&shader);
+    assert!(error.contains("lit_ps.dxbc"), "{error}");
+    assert_eq!(hash(files.app.world(), &shader), first);
+
+    files.write("lit_ps.dxbc", PIXEL_DXIL);
+    files.until("the new shader", |world| hash(world, &shader) != first);
+    files.until_ready(&material);
+}
+
+#[test]
+fn a_half_written_file_is_read_again() {
+    let mut files = Files::new();
+    files.write("late.dxbc", &PIXEL[..PIXEL.len() / 3]);
+    let shader = files.load::<DxShader>("late.dxbc");
+    // The rest comes without another announcement, while the loader waits for the file to settle.
+    std::thread::sleep(Duration::from_millis(30));
+    files.root.insert_asset(Path::new("late.dxbc"), PIXEL.to_vec());
+    files.until("the whole file", |world| {
+        let state = world.resource::<AssetServer>().get_load_state(&shader);
+        assert!(!matches!(state, Some(LoadState::Failed(_))), "reported at once: {state:?}");
+        world.resource::<Assets<DxShader>>().contains(&shader)
+    });
+}
+
+#[test]
+fn one_broken_file_does_not_stop_another() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("bad.dxmat.ron", MATERIAL.replace("lit_vs", "bad_vs"));
+    files.write("bad_vs.dxbc", "not a shader");
+    let bad = files.load::<DxMaterial>("bad.dxmat.ron");
+    let good = files.load::<DxMaterial>("lit.dxmat.ron");
+    files.error_of(&bad, "bad_vs.dxbc");
+    files.until_ready(&good);
+}
+
+#[test]
+fn each_error_is_sent_once() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", MATERIAL.replace("\"Breath\"", "\"Breadth\""));
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    files.error_of(&material, "Breadth");
+    for _ in 0..50 {
+        files.app.update();
+    }
+    // The shader changes; the material's fault stays the same.
+    files.write("lit_ps.dxbc", PIXEL_DXIL);
+    let shader = files.load::<DxShader>("lit_ps.dxbc");
+    files.until("the shader", |world| world.resource::<AssetServer>().is_loaded(&shader));
+    for _ in 0..50 {
+        files.app.update();
+    }
+    let failures = files
+        .statuses
+        .iter()
+        .filter(|change| matches!(&change.status, DxStatus::Failed { error } if error.contains("Breadth")));
+    assert_eq!(failures.count(), 1);
+}
+
+#[test]
+fn what_stays_unbound_is_listed() {
+    let mut files = Files::new();
+    files.write_all();
+    files.write("lit.dxmat.ron", r#"(vertex: "lit_vs.dxbc", pixel: "lit_ps.dxbc")"#);
+    let material = files.load::<DxMaterial>("lit.dxmat.ron");
+    files.until_ready(&material);
+    let DxStatus::Ready { unbound } = files.app.world().resource::<DxStatuses<DxMaterial>>().get(&material) else {
+        panic!("ready")
+    };
+    for name in ["Ambient", "Breath", "Lights", "LightCount", "Tiling", "Albedo", "Linear"] {
+        assert!(unbound.iter().any(|known| known == name), "{name} in {unbound:?}");
+    }
+    // Well-known names are wired.
+    for name in ["g_World", "g_ViewProjection", "g_CameraPosition", "g_Time"] {
+        assert!(!unbound.iter().any(|known| known == name), "{name} in {unbound:?}");
+    }
+}
