@@ -8,6 +8,7 @@ mod params;
 mod promote;
 mod reducible;
 mod replace;
+mod retype;
 mod simplify;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub use dce::remove_dead_code;
 pub use params::remove_redundant_params;
 pub use promote::promote_variables;
 pub use reducible::make_reducible;
+pub use retype::retype;
 pub use simplify::simplify;
 
 use super::{Function, Module, verify};
@@ -44,6 +46,10 @@ pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
         run("dce", &remove_dead_code)?;
         run("blocks", &each(simplify_blocks))?;
     }
+    run("retype", &|module| retype(module, interface))?;
+    run("simplify", &each(simplify))?;
+    run("cse", &each(merge_common_expressions))?;
+    run("dce", &remove_dead_code)?;
     run("reducible", &each(make_reducible))?;
     run("params", &each(remove_redundant_params))
 }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Keep, Outcome, Same, Simplifier};
-use crate::ir::{ConvertOp, Op, Scalar, Type, Value, passes::fold};
+use crate::ir::{BinaryOp, ConvertOp, Op, Scalar, Type, UnaryOp, Value, passes::fold};
 
 impl Simplifier<'_> {
     pub(super) fn convert(&mut self, op: ConvertOp, a: Value, to: Type) -> Outcome {
@@ -25,6 +25,10 @@ impl Simplifier<'_> {
                 } else {
                     Outcome::Op(Op::Convert(op, inner))
                 }
+            }
+            // Signs of floats, said on their bits.
+            (ConvertOp::Bitcast, Some(&Op::Binary(bits, masked, mask))) if to_scalar.is_float() => {
+                self.sign(bits, masked, mask, to)
             }
             (_, Some(&Op::Select { condition, accept, reject })) => {
                 match (self.converted(op, accept, to), self.converted(op, reject, to)) {
@@ -66,6 +70,25 @@ impl Simplifier<'_> {
                 if self.function.ty(inner) == to && to_scalar.bits() < from_scalar.bits() =>
             {
                 Same(inner)
+            }
+            _ => Keep,
+        }
+    }
+
+    /// The bits of a float of type `to`, and a mask that touches its sign alone.
+    fn sign(&mut self, op: BinaryOp, masked: Value, mask: Value, to: Type) -> Outcome {
+        let Some(bits) = to.scalar().map(Scalar::bits) else { return Keep };
+        let sign = 1 << (bits - 1);
+        let float = match self.function.op(masked) {
+            Some(&Op::Convert(ConvertOp::Bitcast, inner)) if self.function.ty(inner) == to => inner,
+            _ => return Keep,
+        };
+        match op {
+            BinaryOp::And if self.is(mask, sign - 1) => Outcome::Op(Op::Unary(UnaryOp::FAbs, float)),
+            BinaryOp::Xor if self.is(mask, sign) => Outcome::Op(Op::Unary(UnaryOp::FNeg, float)),
+            BinaryOp::Or if self.is(mask, sign) => {
+                let magnitude = self.build().unary(UnaryOp::FAbs, float);
+                Outcome::Op(Op::Unary(UnaryOp::FNeg, magnitude))
             }
             _ => Keep,
         }
