@@ -42,11 +42,7 @@ fn main() -> std::io::Result<()> {
         }
         Output::File(path) => {
             let mut studio = Studio::new(app);
-            studio.until("the material", |world| {
-                let materials: Vec<_> =
-                    world.query::<&DxMaterial3d>().iter(world).map(|material| material.0.clone()).collect();
-                !materials.is_empty() && materials.iter().all(|material| common::is_loaded(world, material))
-            });
+            studio.until("the material", common::materials_are_loaded);
             studio.frames(5, 0.0);
             let before = studio.picture();
 

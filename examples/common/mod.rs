@@ -23,7 +23,7 @@ use bevy::{
     window::ExitCondition,
     winit::WinitPlugin,
 };
-use bevy_dxshader::plugin::DxShaderPlugin;
+use bevy_dxshader::plugin::{DxMaterial3d, DxShaderPlugin};
 
 /// Size of the pictures, in pixels.
 pub const SIZE: UVec2 = UVec2::new(960, 540);
@@ -184,7 +184,20 @@ pub fn save(image: &Image, path: &Path) {
     }
 }
 
-/// Whether all of an asset is loaded.
-pub fn is_loaded<A: Asset>(world: &World, handle: &Handle<A>) -> bool {
-    world.resource::<AssetServer>().is_loaded_with_dependencies(handle)
+/// Whether the materials of all entities are loaded, with all that they name.
+pub fn materials_are_loaded(world: &mut World) -> bool {
+    let materials: Vec<_> = world.query::<&DxMaterial3d>().iter(world).map(|material| material.0.clone()).collect();
+    let server = world.resource::<AssetServer>();
+    !materials.is_empty() && materials.iter().all(|material| server.is_loaded_with_dependencies(material))
+}
+
+/// The greatest difference of any channel between the left half of a picture and the right.
+pub fn greatest_difference_of_halves(image: &Image) -> u8 {
+    let row = 4 * image.width() as usize;
+    let rows = image.data.iter().flat_map(|data| data.chunks_exact(row));
+    let differences = rows.flat_map(|row| {
+        let (left, right) = row.split_at(row.len() / 2);
+        left.iter().zip(right).map(|(left, right)| left.abs_diff(*right))
+    });
+    differences.max().unwrap_or(0)
 }

@@ -259,17 +259,7 @@ impl Reader {
                 operands,
             });
         }
-        let padded = matches!(
-            opcode,
-            Opcode::SamplePos
-                | Opcode::SampleLFeedback
-                | Opcode::SampleCLzFeedback
-                | Opcode::SampleClampFeedback
-                | Opcode::SampleBClampFeedback
-                | Opcode::SampleDClampFeedback
-                | Opcode::SampleCClampFeedback
-        );
-        if padded && tokens.remaining() == 1 {
+        if opcode == Opcode::SamplePos && tokens.remaining() == 1 {
             // The compiler writes a token too many.
             tokens.next()?;
         }

@@ -5,6 +5,7 @@
 //! Until then, and for as long as a file is broken, what was last good is drawn.
 
 mod bind;
+pub mod compute;
 pub mod constants;
 mod gpu;
 mod load;
@@ -13,9 +14,10 @@ mod render;
 mod shader;
 mod status;
 
-use bevy::{asset::AssetEventSystems, prelude::*};
+use bevy::{asset::AssetEventSystems, prelude::*, render::storage::ShaderBuffer};
 
 pub use bind::BindError;
+pub use compute::{DxCompute, DxComputeReadback, DxDispatch};
 pub use material::{DxMaterial, DxMaterial3d};
 pub use shader::{DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
 pub use status::{DxStatus, DxStatusChanged, DxStatuses};
@@ -33,15 +35,31 @@ impl Plugin for DxShaderPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<DxShader>()
             .init_asset::<DxMaterial>()
+            .init_asset::<DxCompute>()
             .init_asset_loader::<DxShaderLoader>()
             .init_asset_loader::<material::DxMaterialLoader>()
+            .init_asset_loader::<compute::DxComputeLoader>()
+            .init_resource::<DxStatuses<DxCompute>>()
+            .init_resource::<status::LastGood<DxCompute>>()
+            .add_message::<DxStatusChanged<DxCompute>>()
             .init_resource::<DxStatuses<DxMaterial>>()
             .init_resource::<status::LastGood<DxMaterial>>()
             .add_message::<DxStatusChanged<DxMaterial>>()
-            .add_systems(PostUpdate, status::resolve_assets::<DxMaterial>.after(AssetEventSystems));
+            .add_systems(
+                PostUpdate,
+                (status::resolve_assets::<DxMaterial>, status::resolve_assets::<DxCompute>).after(AssetEventSystems),
+            );
+        // Without a renderer these are not there; materials and compute programs speak of them all the same.
+        if !app.world().contains_resource::<Assets<Image>>() {
+            app.init_asset::<Image>();
+        }
+        if !app.world().contains_resource::<Assets<ShaderBuffer>>() {
+            app.init_asset::<ShaderBuffer>();
+        }
     }
 
     fn finish(&self, app: &mut App) {
         render::finish(app, self.synchronous_pipeline_compilation);
+        compute::finish(app, self.synchronous_pipeline_compilation);
     }
 }

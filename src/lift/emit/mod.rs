@@ -33,7 +33,6 @@ mod plan;
 mod resources;
 mod sample;
 mod sign;
-mod stage_state;
 mod system_value;
 mod texture;
 mod types;

@@ -2,11 +2,14 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64};
 
-use bevy::render::render_resource::{
-    BindGroup, BindGroupEntry, BindGroupLayout, BindGroupLayoutEntry, BindingResource, BindingType, Buffer,
-    BufferBinding, BufferBindingType, BufferDescriptor, BufferInitDescriptor, BufferUsages, Extent3d, Sampler,
-    SamplerBindingType, ShaderStages, StorageTextureAccess, Texture, TextureDescriptor, TextureDimension,
-    TextureFormat, TextureSampleType, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+use bevy::render::{
+    render_resource::{
+        BindGroup, BindGroupEntry, BindGroupLayout, BindGroupLayoutEntry, BindingResource, BindingType, Buffer,
+        BufferBinding, BufferBindingType, BufferDescriptor, BufferInitDescriptor, BufferUsages, Extent3d, Sampler,
+        SamplerBindingType, ShaderStages, StorageTextureAccess, Texture, TextureDescriptor, TextureDimension,
+        TextureFormat, TextureSampleType, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+    },
+    texture::GpuImage,
 };
 
 use super::{Gpu, stage::texture_format};
@@ -38,6 +41,19 @@ pub(crate) struct SuppliedTexture {
     pub view: TextureView,
     /// Shape of that view.
     pub dimension: TextureViewDimension,
+}
+
+/// An image as it can be bound.
+pub(crate) fn supplied_texture(image: &GpuImage) -> SuppliedTexture {
+    let descriptor = &image.texture_descriptor;
+    let of_view = image.texture_view_descriptor.as_ref().and_then(|view| view.dimension);
+    let dimension = of_view.unwrap_or(match descriptor.dimension {
+        TextureDimension::D1 => TextureViewDimension::D1,
+        TextureDimension::D2 if descriptor.size.depth_or_array_layers > 1 => TextureViewDimension::D2Array,
+        TextureDimension::D2 => TextureViewDimension::D2,
+        TextureDimension::D3 => TextureViewDimension::D3,
+    });
+    SuppliedTexture { texture: image.texture.clone(), view: image.texture_view.clone(), dimension }
 }
 
 /// A constant buffer that is written anew for each draw or dispatch.

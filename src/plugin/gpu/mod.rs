@@ -17,8 +17,8 @@ use bevy::{
     tasks::block_on,
 };
 
-pub(crate) use bindings::{BoundUniform, StageBindings, StageSupply, SuppliedTexture};
-pub(crate) use stage::{StageModule, storage_format};
+pub(crate) use bindings::{StageBindings, StageSupply, SuppliedTexture, supplied_texture};
+pub(crate) use stage::{StageModule, storage_format, storage_format_named};
 
 /// The device, and what its shaders may use.
 #[derive(Resource, Clone)]

@@ -103,3 +103,8 @@ pub(crate) fn storage_format(format: TextureFormat) -> Option<naga::StorageForma
 pub(crate) fn texture_format(format: naga::StorageFormat) -> Option<TextureFormat> {
     FORMATS.iter().find(|(_, storage)| *storage == format).map(|(known, _)| *known)
 }
+
+/// The format of that name which shaders can write.
+pub(crate) fn storage_format_named(name: &str) -> Option<TextureFormat> {
+    FORMATS.iter().map(|(known, _)| *known).find(|known| format!("{known:?}") == name)
+}

@@ -18,6 +18,7 @@ use bevy::{
 
 pub(crate) use format::ron_options;
 pub use format::{MaterialFile, TextureFile, TextureSettings};
+pub(crate) use loader::asset_path;
 pub use loader::{DxMaterialError, DxMaterialLoader};
 pub use resolve::{ResolveError, ResolvedBindings, ResolvedMaterial, resolve};
 pub use sampler::{AddressMode, Filter, SamplerCompare, SamplerDescription};

@@ -25,10 +25,7 @@ use bevy::{
         erased_render_asset::ErasedRenderAssets,
         render_asset::RenderAssets,
         render_phase::DrawFunctions,
-        render_resource::{
-            PipelineLayout, PipelineLayoutDescriptor, ShaderModule, ShaderStages, TextureDimension,
-            TextureViewDimension,
-        },
+        render_resource::{PipelineLayout, PipelineLayoutDescriptor, ShaderModule, ShaderStages},
         texture::GpuImage,
     },
 };
@@ -38,7 +35,7 @@ use crate::{
     ir::BindingId,
     lift::{Register, ResourceSpecialization, link},
     plugin::{
-        gpu::{Gpu, Shared, StageBindings, StageModule, StageSupply, SuppliedTexture},
+        gpu::{Gpu, Shared, StageBindings, StageModule, StageSupply, SuppliedTexture, supplied_texture},
         material::{DxMaterial, ResolvedBindings, ResolvedMaterial},
         shader::DxShader,
     },
@@ -158,19 +155,6 @@ pub(super) fn prepare_materials(
 /// The textures of a stage; `None` if one is not on the device yet.
 fn supplied_textures(bindings: &ResolvedBindings, images: &RenderAssets<GpuImage>) -> Option<Textures> {
     bindings.textures.iter().map(|(binding, id)| Some((*binding, supplied_texture(images.get(*id)?)))).collect()
-}
-
-/// An image as it can be bound.
-pub(crate) fn supplied_texture(image: &GpuImage) -> SuppliedTexture {
-    let descriptor = &image.texture_descriptor;
-    let of_view = image.texture_view_descriptor.as_ref().and_then(|view| view.dimension);
-    let dimension = of_view.unwrap_or(match descriptor.dimension {
-        TextureDimension::D1 => TextureViewDimension::D1,
-        TextureDimension::D2 if descriptor.size.depth_or_array_layers > 1 => TextureViewDimension::D2Array,
-        TextureDimension::D2 => TextureViewDimension::D2,
-        TextureDimension::D3 => TextureViewDimension::D3,
-    });
-    SuppliedTexture { texture: image.texture.clone(), view: image.texture_view.clone(), dimension }
 }
 
 impl Generation {

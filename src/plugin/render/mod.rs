@@ -34,7 +34,6 @@ use super::{
     material::DxMaterial,
     status::{error_channel, report_render_errors},
 };
-pub(crate) use generation::supplied_texture;
 use {
     constants::DrawConstants, draw::DrawDxMaterial, extract::Instances, generation::RenderMaterials,
     pipeline::PipelineSlots,
