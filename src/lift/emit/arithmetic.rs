@@ -5,8 +5,11 @@ use naga::{BinaryOperator, MathFunction, ScalarKind, UnaryOperator};
 use super::{Emission, FunctionEmitter, expression::Expr, function::Shape};
 use crate::{
     Error, Result,
-    ir::{BinaryOp, CompareOp, Scalar, TernaryOp, Type, UnaryOp, Value},
+    ir::{BinaryOp, CompareOp, ConvertOp, Op, Scalar, TernaryOp, Type, UnaryOp, Value},
 };
+
+/// How far back operands are followed to see that a value is never NaN.
+const NAN_DEPTH: u32 = 4;
 
 impl FunctionEmitter<'_, '_> {
     /// An operation of one operand.
@@ -107,9 +110,9 @@ impl FunctionEmitter<'_, '_> {
 
     /// The lesser or greater, as `better` says; if one operand is NaN, the other.
     fn float_extremum(&mut self, better: BinaryOperator, a: Value, b: Value) -> Result<Emission> {
-        // A constant stands second: where the first is NaN, the comparison fails and the constant is taken.
-        let (a, b) = if self.is_known_not_nan(a) { (b, a) } else { (a, b) };
-        let second_is_number = self.is_known_not_nan(b);
+        // What is never NaN stands second: where the first is, the comparison fails and the second is taken.
+        let (a, b) = if self.is_never_nan(a, NAN_DEPTH) { (b, a) } else { (a, b) };
+        let second_is_number = self.is_never_nan(b, NAN_DEPTH);
         let a = self.get_as(a, ScalarKind::Float)?;
         let b = self.get_as(b, ScalarKind::Float)?;
         let mut first = self.binary(better, a, b);
@@ -118,6 +121,29 @@ impl FunctionEmitter<'_, '_> {
             first = self.binary(BinaryOperator::InclusiveOr, first, is_nan);
         }
         Ok(Emission::float(self.select(first, a, b)))
+    }
+
+    /// A float is no NaN, whatever the operands are.
+    fn is_never_nan(&self, value: Value, depth: u32) -> bool {
+        if self.is_known_not_nan(value) {
+            return true;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self.ir.op(value) {
+            Some(Op::Unary(UnaryOp::FSaturate, _) | Op::Convert(ConvertOp::SToF | ConvertOp::UToF, _)) => true,
+            Some(Op::Unary(UnaryOp::FNeg | UnaryOp::FAbs | UnaryOp::FFloor | UnaryOp::FCeil | UnaryOp::FTrunc, a)) => {
+                self.is_never_nan(*a, depth)
+            }
+            Some(Op::Extract(a, _) | Op::Swizzle(a, _)) => self.is_never_nan(*a, depth),
+            Some(Op::Binary(BinaryOp::FMin | BinaryOp::FMax, a, b)) => {
+                self.is_never_nan(*a, depth) || self.is_never_nan(*b, depth)
+            }
+            Some(Op::Select { accept, reject, .. }) => {
+                self.is_never_nan(*accept, depth) && self.is_never_nan(*reject, depth)
+            }
+            Some(Op::Compose(lanes)) => lanes.iter().all(|&lane| self.is_never_nan(lane, depth)),
+            _ => false,
+        }
     }
 
     /// A float is NaN, lane by lane.

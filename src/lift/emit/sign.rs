@@ -93,11 +93,18 @@ impl Choice<'_> {
         }
     }
 
+    /// An operation reads or makes signed integers.
     fn signed(&mut self, values: &[Value]) {
-        self.vote(values, 1);
+        self.vote(values, 2);
     }
 
+    /// An operation reads or makes unsigned integers.
     fn unsigned(&mut self, values: &[Value]) {
+        self.vote(values, -2);
+    }
+
+    /// Memory holds unsigned integers: arithmetic outvotes it.
+    fn in_memory(&mut self, values: &[Value]) {
         self.vote(values, -1);
     }
 
@@ -196,22 +203,29 @@ impl Choice<'_> {
             },
             Op::Extract(a, _) | Op::Swizzle(a, _) | Op::ExtractDynamic(a, _) => self.tie(value, *a),
             Op::Compose(lanes) => lanes.iter().for_each(|&lane| self.tie(value, lane)),
-            Op::LoadVariable { index, .. } => self.unsigned(&[value, *index]),
+            Op::LoadVariable { index, .. } => {
+                self.unsigned(&[*index]);
+                self.in_memory(&[value]);
+            }
             Op::StoreVariable { index, value: stored, .. } => {
-                self.unsigned(&[*index, *stored]);
+                self.unsigned(&[*index]);
+                self.in_memory(&[*stored]);
             }
             Op::AtomicVariable { op, index, value: operand, .. } => {
                 self.unsigned(&[*index]);
                 self.atomic(value, *op, *operand);
             }
-            Op::LoadConstant { row, .. } => self.unsigned(&[value, *row]),
+            Op::LoadConstant { row, .. } => {
+                self.unsigned(&[*row]);
+                self.in_memory(&[value]);
+            }
             Op::LoadBuffer { address, .. } => {
                 self.address(address);
-                self.unsigned(&[value]);
+                self.in_memory(&[value]);
             }
             Op::StoreBuffer { address, value: stored, .. } => {
                 self.address(address);
-                self.unsigned(&[*stored]);
+                self.in_memory(&[*stored]);
             }
             Op::AtomicBuffer { op, address, value: operand, .. } => {
                 self.address(address);
@@ -243,8 +257,8 @@ impl Choice<'_> {
                 _ => self.unsigned(&[value]),
             },
             Op::Call(_, operands) => {
-                self.unsigned(operands);
-                self.unsigned(&[value]);
+                self.in_memory(operands);
+                self.in_memory(&[value]);
             }
             _ => {}
         }

@@ -1,7 +1,10 @@
 //! Small functions, emitted, validated and written as SPIR-V.
 
+mod control;
+mod operations;
 mod resources;
 mod stage_interface;
+mod text;
 
 use naga::back::spv;
 
