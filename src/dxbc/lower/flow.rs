@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::Range};
 
 use super::{FunctionLowering, Instruction, Opcode};
 use crate::{
-    Result,
+    Error, Result,
     ir::{Block, Edge, Scalar, Terminator},
 };
 
@@ -47,6 +47,9 @@ impl FunctionLowering<'_, '_> {
         let end = self.scan.main_end();
         self.fill_indexed_inputs()?;
         self.range(0..end, 0)?;
+        if !self.constructs.is_empty() {
+            return Err(Error::malformed("the program ends within control flow"));
+        }
         if self.block.is_some() {
             self.leave()?;
         }

@@ -13,6 +13,8 @@ mod memory;
 mod registers;
 mod scan;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod texture;
 mod typing;
 

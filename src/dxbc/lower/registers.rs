@@ -207,19 +207,12 @@ impl FunctionLowering<'_, '_> {
     /// Writes a result: a vector of as many lanes as the destination's mask has components, or a scalar for all.
     pub(super) fn write(&mut self, operand: &Operand, value: Value) -> Result<()> {
         let count = operand.selection.mask().count_ones() as u8;
-        let mut value = value;
+        let value = if self.instruction().saturate { self.saturate(value) } else { value };
         let mut builder = self.build();
-        let lanes: Lanes = if builder.ty(value).lanes() == 1 {
-            if self.instruction().saturate {
-                value = self.saturate(value);
-            }
-            SmallVec::from_elem(value, count as usize)
-        } else {
-            if self.instruction().saturate {
-                value = self.saturate(value);
-            }
-            builder = self.build();
-            (0..count).map(|lane| builder.extract(value, lane)).collect()
+        let lanes: Lanes = match builder.ty(value).lanes() {
+            1 => SmallVec::from_elem(value, count as usize),
+            lanes if lanes == count => (0..count).map(|lane| builder.extract(value, lane)).collect(),
+            _ => return Err(Error::malformed("a destination with more components than the result has")),
         };
         self.write_lanes(operand, &lanes)
     }

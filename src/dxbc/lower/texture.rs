@@ -93,6 +93,15 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// A texture that can be sampled.
+    fn sampled_texture(&mut self, operand: &Operand) -> Result<Texture> {
+        let texture = self.texture_operand(operand)?;
+        if operand.file != RegisterFile::Resource || texture.dimension.is_multisampled() {
+            return Err(Error::malformed("the resource cannot be sampled"));
+        }
+        Ok(texture)
+    }
+
     /// Writes what was read, in the order of the resource's swizzle. A scalar goes to every component.
     fn write_returned(&mut self, instruction: &Instruction, resource: &Operand, value: Value) -> Result<()> {
         let destination = &instruction.operands[0];
@@ -191,7 +200,7 @@ impl FunctionLowering<'_, '_> {
     fn sample(&mut self, instruction: &Instruction, first: usize) -> Result<()> {
         use Opcode::*;
         let operands = &instruction.operands[first..];
-        let texture = self.texture_operand(&operands[1])?;
+        let texture = self.sampled_texture(&operands[1])?;
         let (sampler, _) = self.handle(&operands[2], ResourceClass::Sampler)?;
         let coordinates = self.source(&operands[0], texture.coordinates(), Scalar::F32)?;
         let mut more = operands[3..].iter();
@@ -235,7 +244,7 @@ impl FunctionLowering<'_, '_> {
         let compares = matches!(instruction.opcode, Gather4C | Gather4PoC | Gather4CFeedback | Gather4PoCFeedback);
         let operands = &instruction.operands[first..];
         let at = if programmable { 2 } else { 1 };
-        let texture = self.texture_operand(&operands[at])?;
+        let texture = self.sampled_texture(&operands[at])?;
         let (sampler, _) = self.handle(&operands[at + 1], ResourceClass::Sampler)?;
         let coordinates = self.source(&operands[0], texture.coordinates(), Scalar::F32)?;
         let offset = if programmable {
@@ -263,7 +272,7 @@ impl FunctionLowering<'_, '_> {
     fn load(&mut self, instruction: &Instruction, first: usize) -> Result<()> {
         let operands = &instruction.operands[first..];
         let resource = &operands[1];
-        let (handle, binding) = self.handle(resource, Self::class(resource)?)?;
+        let (handle, binding) = self.handle(resource, ResourceClass::Srv)?;
         let (dimension, scalar) = match self.kind(binding) {
             ResourceKind::Texture { dimension, component, .. } => (dimension, texel_scalar(component)),
             ResourceKind::TypedBuffer { component, .. } => {
@@ -300,7 +309,7 @@ impl FunctionLowering<'_, '_> {
     /// `lod`: x is the level clamped to the texture's, y the level itself.
     fn lod(&mut self, instruction: &Instruction) -> Result<()> {
         let operands = &instruction.operands;
-        let texture = self.texture_operand(&operands[2])?;
+        let texture = self.sampled_texture(&operands[2])?;
         let (sampler, _) = self.handle(&operands[3], ResourceClass::Sampler)?;
         let lanes = &[0, 1, 2][..usize::from(texture.dimension.coordinates())];
         let coordinates = self.source(&operands[1], lanes, Scalar::F32)?;
