@@ -4,7 +4,7 @@ use super::{DigestState, FourCc, Part, digest};
 use crate::{Error, ErrorKind, Result};
 
 /// Bytes of the header: magic, digest, version, size, number of parts.
-const HEADER_LEN: usize = 32;
+pub(super) const HEADER_LEN: usize = 32;
 
 /// A container: a view of its bytes.
 #[derive(Clone, Debug)]

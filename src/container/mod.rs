@@ -35,6 +35,7 @@ mod pipeline_state;
 mod program;
 mod resource_definitions;
 mod signature;
+mod writer;
 
 pub use digest::{DigestState, digest};
 pub use features::{feature_flags, feature_names};
@@ -48,3 +49,4 @@ pub use resource_definitions::{
     BindingRecord, BufferRecord, MemberRecord, ResourceDefinitions, TypeRecord, VariableRecord,
 };
 pub use signature::{Signature, SignatureRecord};
+pub use writer::{ContainerWriter, DigestRule};
