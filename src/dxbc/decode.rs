@@ -259,7 +259,17 @@ impl Reader {
                 operands,
             });
         }
-        if opcode == Opcode::SamplePos && tokens.remaining() == 1 {
+        let padded = matches!(
+            opcode,
+            Opcode::SamplePos
+                | Opcode::SampleLFeedback
+                | Opcode::SampleCLzFeedback
+                | Opcode::SampleClampFeedback
+                | Opcode::SampleBClampFeedback
+                | Opcode::SampleDClampFeedback
+                | Opcode::SampleCClampFeedback
+        );
+        if padded && tokens.remaining() == 1 {
             // The compiler writes a token too many.
             tokens.next()?;
         }

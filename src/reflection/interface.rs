@@ -224,6 +224,20 @@ pub struct Binding {
     pub layout: Option<BufferLayout>,
 }
 
+/// First of the register spaces that stand for descriptor heaps (`ResourceDescriptorHeap[i]`, Shader Model 6.6): each
+/// kind of resource that a program takes from a heap is an unbounded array at register 0 of a space of its own.
+pub const HEAP_SPACE: u32 = 0xff00;
+
+/// Number of the spaces from [`HEAP_SPACE`] on.
+pub const HEAP_SPACES: u32 = 0x100;
+
+impl Binding {
+    /// It stands for resources of a descriptor heap, which no root signature binds.
+    pub fn is_heap(&self) -> bool {
+        (HEAP_SPACE..HEAP_SPACE + HEAP_SPACES).contains(&self.space) && self.count.is_none()
+    }
+}
+
 /// What a register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResourceKind {

@@ -42,6 +42,8 @@ pub struct ModuleLowering<'a> {
     owners: HashMap<llvm::FunctionId, usize>,
     /// Bindings by class and range id.
     ranges: HashMap<(ResourceClass, u32), BindingId>,
+    /// Bindings of descriptor heaps.
+    heap: HashMap<reflect::HeapProperties, BindingId>,
     /// Global variables that stand for resources, in libraries.
     resources: HashMap<llvm::GlobalId, BindingId>,
     /// Variables of global variables.
@@ -65,6 +67,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         queue: VecDeque::new(),
         owners: HashMap::new(),
         ranges: HashMap::new(),
+        heap: HashMap::new(),
         resources: HashMap::new(),
         storages: HashMap::new(),
         reinterpreted: memory::reinterpreted(module),
@@ -140,6 +143,14 @@ impl<'a> ModuleLowering<'a> {
 
     /// Maps range ids and global variables of `dx.resources` to bindings.
     fn read_ranges(&mut self) -> Result<()> {
+        for (number, properties) in (0..).zip(reflect::heap_kinds(self.module)?) {
+            let same = |binding: &crate::reflection::Binding| {
+                binding.is_heap() && binding.space == crate::reflection::HEAP_SPACE + number
+            };
+            let binding = self.interface.bindings.iter().position(same);
+            let binding = binding.ok_or_else(|| Error::internal("the interface lacks a descriptor heap"))?;
+            self.heap.insert(properties, BindingId(binding as u32));
+        }
         let Some(resources) = self.module.named("dx.resources").next() else { return Ok(()) };
         let mut position = 0;
         for (list, class) in reflect::CLASSES.into_iter().enumerate() {
@@ -158,9 +169,8 @@ impl<'a> ModuleLowering<'a> {
                     return Err(Error::internal("the interface lacks a resource of the module"));
                 };
                 self.ranges.insert((class, record.id), binding);
-                if let Some(value) = record.variable
-                    && let Some(llvm::ValueDef::Global(global)) =
-                        self.module.values.get(value.index()).map(|value| &value.def)
+                if let Some(llvm::ValueDef::Global(global)) =
+                    record.variable.and_then(|value| self.without_casts(value))
                 {
                     self.resources.insert(*global, binding);
                 }
@@ -169,10 +179,30 @@ impl<'a> ModuleLowering<'a> {
         Ok(())
     }
 
+    /// What a value is, without the conversions around it.
+    fn without_casts(&self, mut value: llvm::ValueId) -> Option<&'a llvm::ValueDef> {
+        // Constants can refer to each other in circles.
+        for _ in 0..16 {
+            match &self.module.values.get(value.index())?.def {
+                llvm::ValueDef::Constant(llvm::Constant::Expression(llvm::Expression::Cast(_, inner))) => {
+                    value = *inner;
+                }
+                def => return Some(def),
+            }
+        }
+        None
+    }
+
     /// The binding of a range id.
     pub fn range(&self, class: ResourceClass, id: u32) -> Result<BindingId> {
         let binding = self.ranges.get(&(class, id)).copied();
         binding.ok_or_else(|| Error::malformed(format!("handle of no declared resource: {class:?} {id}")))
+    }
+
+    /// The binding of a kind of resources of a descriptor heap.
+    pub fn heap_binding(&self, properties: reflect::HeapProperties) -> Result<BindingId> {
+        let binding = self.heap.get(&properties).copied();
+        binding.ok_or_else(|| Error::unsupported("descriptor of a heap of a kind that is not constant"))
     }
 
     /// The binding of a range of registers.

@@ -27,6 +27,13 @@ pub enum Lowered {
         /// Lanes may differ in `index`.
         non_uniform: bool,
     },
+    /// A descriptor of a heap, before it is said what for.
+    Descriptor {
+        /// Number of the descriptor.
+        index: Value,
+        /// Lanes may differ in `index`.
+        non_uniform: bool,
+    },
     /// An address in a variable.
     Pointer(Pointer),
 }
@@ -53,7 +60,9 @@ impl Lowered {
     pub fn scalars(&self) -> Result<&[Value]> {
         match self {
             Self::Scalars(scalars) => Ok(scalars),
-            Self::Handle(_) | Self::Resource { .. } => Err(Error::unsupported("resource as an operand")),
+            Self::Handle(_) | Self::Resource { .. } | Self::Descriptor { .. } => {
+                Err(Error::unsupported("resource as an operand"))
+            }
             Self::Pointer(_) => Err(Error::unsupported("address as an operand")),
         }
     }

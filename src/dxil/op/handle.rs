@@ -3,7 +3,10 @@
 use super::Call;
 use crate::{
     Error, Result,
-    dxil::lower::{FunctionLowering, Handle, Lowered},
+    dxil::{
+        lower::{FunctionLowering, Handle, Lowered},
+        reflect::HeapProperties,
+    },
     ir::{BinaryOp, BindingId, Op, Scalar, Type, Value},
     reflection::ResourceClass,
 };
@@ -97,7 +100,28 @@ pub fn create_from_binding(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<
     Ok(Some(f.handle_of_register(binding, register, non_uniform)))
 }
 
-/// Handle, `%dx.types.ResourceProperties`: says again what the declaration says.
+/// Number of a descriptor, of the samplers' heap, non-uniform. What for, the annotation says.
+pub fn create_from_heap(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let index = call.i32(f, 0)?;
+    let non_uniform = call.constant(f, 2)? != 0;
+    Ok(Some(Lowered::Descriptor { index, non_uniform }))
+}
+
+/// Handle, `%dx.types.ResourceProperties`: says again what the declaration says, or for the first time what a heap's
+/// descriptor is for.
 pub fn annotate(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
-    f.handle_argument(call, 0).map(|handle| Some(Lowered::Handle(handle)))
+    match f.value(call.argument(0)?)? {
+        Lowered::Handle(handle) => Ok(Some(Lowered::Handle(handle))),
+        Lowered::Descriptor { index, non_uniform } => {
+            let properties = f.value(call.argument(1)?)?;
+            let words = properties.scalars()?.iter().map(|&word| f.function.as_scalar_constant(word));
+            let words: Option<Vec<u64>> = words.collect();
+            let Some([first, second]) = words.as_deref() else {
+                return Err(Error::unsupported("descriptor of a heap of a kind that is not constant"));
+            };
+            let binding = f.parent.heap_binding(HeapProperties(*first as u32, *second as u32))?;
+            Ok(Some(f.handle(binding, index, non_uniform)))
+        }
+        _ => Err(Error::malformed("argument is no handle: 0")),
+    }
 }

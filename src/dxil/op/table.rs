@@ -265,7 +265,7 @@ static OPCODES: [Opcode; 312] = [
     // ---- 6.6
     /* 216 */ op("AnnotateHandle", Handler(handle::annotate)),
     /* 217 */ op("CreateHandleFromBinding", Handler(handle::create_from_binding)),
-    /* 218 */ op("CreateHandleFromHeap", Refused),
+    /* 218 */ op("CreateHandleFromHeap", Handler(handle::create_from_heap)),
     /* 219 */ op("Unpack4x8", Handler(packed::unpack)),
     /* 220 */ op("Pack4x8", Handler(packed::pack)),
     /* 221 */ op("IsHelperLane", Handler(thread::is_helper_lane)),

@@ -4,12 +4,14 @@
 
 mod entry;
 mod flags;
+mod heap;
 mod layouts;
 mod resources;
 mod signatures;
 
 pub use entry::{EntryRecord, undecorated};
 pub use flags::ShaderFlags;
+pub use heap::{Properties as HeapProperties, kinds as heap_kinds};
 pub use resources::{CLASSES, RangeRecord};
 
 use super::module::Module;

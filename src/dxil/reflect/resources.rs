@@ -1,6 +1,6 @@
 //! Resources: `dx.resources`.
 
-use super::layouts::Layouts;
+use super::{heap, layouts::Layouts};
 use crate::{
     Error, Result,
     dxil::module::{Module, Node, Type, ValueId},
@@ -72,7 +72,7 @@ pub(super) fn bindings(module: &Module, names: Option<&Module>, native_16_bit: b
     let mut layouts = Layouts::new(module, native_16_bit);
     let mut named_layouts = names.map(|names| Layouts::new(names, native_16_bit));
     let mut bindings = Vec::new();
-    let Some(resources) = module.named("dx.resources").next() else { return Ok(bindings) };
+    let Some(resources) = module.named("dx.resources").next() else { return heap::bindings(module) };
     for (list, class) in CLASSES.into_iter().enumerate() {
         for node in resources.nodes(list) {
             let twin = names.and_then(|names| twin(names, list, &node));
@@ -92,6 +92,7 @@ pub(super) fn bindings(module: &Module, names: Option<&Module>, native_16_bit: b
             bindings.push(binding);
         }
     }
+    bindings.extend(heap::bindings(module)?);
     Ok(bindings)
 }
 
@@ -155,17 +156,11 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         let components = components(module, node);
         Ok(ResourceKind::Texture { dimension, component: element_type, components, samples, flags })
     };
-    // DXIL::ResourceKind.
-    Ok(match node.u32(SHAPE)? {
-        1 => texture(TextureDimension::D1)?,
-        2 => texture(TextureDimension::D2)?,
-        3 => texture(TextureDimension::D2Multisampled)?,
-        4 => texture(TextureDimension::D3)?,
-        5 => texture(TextureDimension::Cube)?,
-        6 => texture(TextureDimension::D1Array)?,
-        7 => texture(TextureDimension::D2Array)?,
-        8 => texture(TextureDimension::D2MultisampledArray)?,
-        9 => texture(TextureDimension::CubeArray)?,
+    let shape = node.u32(SHAPE)?;
+    if let Some(dimension) = dimension(shape) {
+        return texture(dimension);
+    }
+    Ok(match shape {
         10 => ResourceKind::TypedBuffer { component: element_type, components: components(module, node), flags },
         11 => ResourceKind::RawBuffer { flags },
         12 => ResourceKind::StructuredBuffer { stride, counter: flag(UAV_COUNTER), flags },
@@ -174,6 +169,22 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         17 => ResourceKind::FeedbackTexture { arrayed: false },
         18 => ResourceKind::FeedbackTexture { arrayed: true },
         shape => return Err(Error::malformed(format!("dx.resources: shape of a resource: {shape}"))),
+    })
+}
+
+/// Shape of a texture, of `DXIL::ResourceKind`.
+pub(super) fn dimension(shape: u32) -> Option<TextureDimension> {
+    Some(match shape {
+        1 => TextureDimension::D1,
+        2 => TextureDimension::D2,
+        3 => TextureDimension::D2Multisampled,
+        4 => TextureDimension::D3,
+        5 => TextureDimension::Cube,
+        6 => TextureDimension::D1Array,
+        7 => TextureDimension::D2Array,
+        8 => TextureDimension::D2MultisampledArray,
+        9 => TextureDimension::CubeArray,
+        _ => return None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{dce::remove_params, replace::Replacements};
+use super::replace::Replacements;
 use crate::ir::{Block, Cfg, Edge, Function, Inst, Op, Terminator, Type, Value, ValueDef};
 
 /// Values that a choice of two edges may turn into selections.

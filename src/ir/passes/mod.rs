@@ -8,6 +8,8 @@ mod params;
 mod promote;
 mod reducible;
 mod replace;
+mod retype;
+mod simplify;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +19,8 @@ pub use dce::remove_dead_code;
 pub use params::remove_redundant_params;
 pub use promote::promote_variables;
 pub use reducible::make_reducible;
+pub use retype::retype;
+pub use simplify::simplify;
 
 use super::{Function, Module, verify};
 use crate::{Result, reflection::Interface};
@@ -37,10 +41,15 @@ pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
     run("promote", &promote_variables)?;
     for _ in 0..2 {
         run("params", &each(remove_redundant_params))?;
+        run("simplify", &each(simplify))?;
         run("cse", &each(merge_common_expressions))?;
         run("dce", &remove_dead_code)?;
         run("blocks", &each(simplify_blocks))?;
     }
+    run("retype", &|module| retype(module, interface))?;
+    run("simplify", &each(simplify))?;
+    run("cse", &each(merge_common_expressions))?;
+    run("dce", &remove_dead_code)?;
     run("reducible", &each(make_reducible))?;
     run("params", &each(remove_redundant_params))
 }

@@ -7,7 +7,7 @@ use crate::{
         BinaryOp, Block, Builder, Edge, EntryPoint, Function, FunctionId, Module, Op, Scalar, Terminator, Type, Value,
         ValueDef,
     },
-    reflection::{EntryPointInterface, Format, Interface, ShaderModel, Stage},
+    reflection::{Binding, EntryPointInterface, Format, Interface, ResourceClass, ResourceKind, ShaderModel, Stage},
 };
 
 /// An interface of one compute shader without bindings.
@@ -26,6 +26,19 @@ pub(crate) fn interface() -> Interface {
         }],
         bindings: Vec::new(),
         feature_flags: 0,
+    }
+}
+
+/// A constant buffer of 64 bytes.
+pub(crate) fn constant_buffer() -> Binding {
+    Binding {
+        name: None,
+        class: ResourceClass::Cbv,
+        space: 0,
+        register: 0,
+        count: Some(1),
+        kind: ResourceKind::ConstantBuffer { size: 64 },
+        layout: None,
     }
 }
 

@@ -222,11 +222,11 @@ impl FunctionEmitter<'_, '_> {
         };
         let words: Vec<Expr> = (0..count).map(|index| self.load_word(place, index)).collect();
         if pieces == Pieces::Halves {
-            let halves = self.halves_of(&words);
+            let halves = self.split_halves(&words);
             let first = half as usize;
-            return self.from_halves(&halves[first..first + lanes as usize], ty);
+            return self.value_of_halves(&halves[first..first + lanes as usize], ty);
         }
-        self.from_words(&words, ty)
+        self.value_of_words(&words, ty)
     }
 
     /// [`ir::Op::LoadBuffer`].
@@ -249,7 +249,7 @@ impl FunctionEmitter<'_, '_> {
                 Ok(self.binary(BinaryOperator::And, half, mask))
             })
             .collect::<Result<_>>()?;
-        self.from_halves(&halves, ty)
+        self.value_of_halves(&halves, ty)
     }
 
     /// [`ir::Op::StoreBuffer`].
@@ -261,13 +261,13 @@ impl FunctionEmitter<'_, '_> {
         let ty = self.ir.ty(value);
         if pieces_of(ty)? != Pieces::Halves {
             let place = self.place(buffer, array, address)?;
-            let words = self.to_words(value)?;
+            let words = self.words_of(value)?;
             for (index, word) in (0..).zip(words) {
                 self.store_word(&place, index, word);
             }
             return Ok(());
         }
-        let halves = self.to_halves(value)?;
+        let halves = self.halves_of(value)?;
         for (lane, half) in (0..).zip(halves) {
             let (place, shift) = self.half_place(buffer, array, address, lane)?;
             self.store_bits(&place, 0, shift, 0xffff, half);
@@ -391,7 +391,7 @@ impl FunctionEmitter<'_, '_> {
             lanes.push(lane);
         }
         let value = self.vector_of(scalar32(kind), &lanes);
-        self.from_register(value, kind, ty)
+        self.value_of_register(value, kind, ty)
     }
 
     /// One channel of a word: its bits from `shift` up.
@@ -473,7 +473,7 @@ impl FunctionEmitter<'_, '_> {
     fn store_texel(&mut self, buffer: Buffer, array: Expr, texel: Texel, element: Value, value: Value) -> Result<()> {
         let ty = self.ir.ty(value);
         let kind = texel.numeric.kind();
-        let value = self.to_register(value, ty, kind)?;
+        let value = self.lanes_for_register(value, ty, kind)?;
         let given = self.lanes(value, ty.lanes());
         let (place, shift) = self.texel_place(buffer, array, texel, element)?;
         let words = texel.bytes().div_ceil(4);

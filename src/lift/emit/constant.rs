@@ -106,16 +106,16 @@ impl FunctionEmitter<'_, '_> {
         let bits = self.lanes(bits, words);
         match pieces {
             Pieces::Halves => {
-                let halves = self.halves_of(&bits);
+                let halves = self.split_halves(&bits);
                 let first = usize::from(offset % 4 / 2);
-                self.from_halves(&halves[first..first + usize::from(ty.lanes())], ty)
+                self.value_of_halves(&halves[first..first + usize::from(ty.lanes())], ty)
             }
-            _ => self.from_words(&bits, ty),
+            _ => self.value_of_words(&bits, ty),
         }
     }
 
     /// Both halves of each word, low half first.
-    pub(super) fn halves_of(&mut self, words: &[Expr]) -> Vec<Expr> {
+    pub(super) fn split_halves(&mut self, words: &[Expr]) -> Vec<Expr> {
         let (mask, count) = (self.u32(0xffff), self.u32(16));
         words
             .iter()

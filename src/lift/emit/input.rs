@@ -213,7 +213,7 @@ impl FunctionEmitter<'_, '_> {
             all.resize(usize::from(first + count), zero);
             self.vector_of(scalar32(kind), &all[usize::from(first)..])
         };
-        self.from_register(value, kind, ty)
+        self.value_of_register(value, kind, ty)
     }
 
     /// A row chosen at run time; out of range gives 0.
@@ -232,7 +232,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// 32-bit lanes of a register as a value of the IR's type.
-    pub(super) fn from_register(&mut self, value: Expr, kind: ScalarKind, ty: ir::Type) -> Result<Emission> {
+    pub(super) fn value_of_register(&mut self, value: Expr, kind: ScalarKind, ty: ir::Type) -> Result<Emission> {
         let emission = match ty.scalar() {
             Some(ir::Scalar::F32) => {
                 Emission { expr: self.bits_as(value, kind, ScalarKind::Float), kind: ScalarKind::Float }
@@ -280,7 +280,7 @@ impl FunctionEmitter<'_, '_> {
                 );
                 let value = self.builtin(BuiltIn::Barycentric { perspective })?;
                 let value = self.lanes_from(value, 3, component, ty.lanes());
-                self.from_register(value, ScalarKind::Float, ty)
+                self.value_of_register(value, ScalarKind::Float, ty)
             }
             system_value => self.system_value(interface, system_value, ty),
         }
@@ -300,7 +300,7 @@ impl FunctionEmitter<'_, '_> {
             lanes[3] = self.binary(naga::BinaryOperator::Divide, one, lanes[3]);
             self.vector_of(Scalar::F32, &lanes[usize::from(component)..])
         };
-        self.from_register(value, ScalarKind::Float, ty)
+        self.value_of_register(value, ScalarKind::Float, ty)
     }
 
     /// [`ir::Op::EvaluateInput`].

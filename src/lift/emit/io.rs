@@ -111,6 +111,9 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// Names what has no lowering.
     pub fn io_op(&mut self, _value: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+        if !matches!(self.stage, Stage::Vertex | Stage::Pixel | Stage::Compute) {
+            return self.state_op(op, ty);
+        }
         let interface = self
             .entry
             .ok_or_else(|| Error::unsupported("stage interface in a function that is not the entry point"))?;

@@ -33,6 +33,7 @@ mod plan;
 mod resources;
 mod sample;
 mod sign;
+mod stage_state;
 mod system_value;
 mod texture;
 mod types;

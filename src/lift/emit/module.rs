@@ -6,7 +6,7 @@ use naga::{Constant, FunctionArgument, FunctionResult, Handle, Span};
 
 use super::{
     Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, plan::Plan, resources::ResourceState,
-    sign::signature_kind, variables::Storage, wave::LaneUse,
+    sign::signature_kind, stage_state::StageState, variables::Storage, wave::LaneUse,
 };
 use crate::{
     Error, ErrorKind, Result, ir,
@@ -29,6 +29,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub resources: Vec<EmittedResource>,
     /// How its resources are declared.
     pub resource_state: ResourceState,
+    /// The private variables of a stage that naga lacks.
+    pub stage_state: StageState,
     /// Functions that are emitted, by [`ir::FunctionId`].
     pub functions: Vec<Option<Handle<naga::Function>>>,
     /// Where the program's variables are, by [`ir::VariableId`].
@@ -58,6 +60,7 @@ impl<'a> ModuleEmitter<'a> {
             module: naga::Module::default(),
             resources: Vec::new(),
             resource_state: ResourceState::default(),
+            stage_state: StageState::default(),
             functions: vec![None; program.ir.functions.len()],
             variables: vec![None; program.ir.variables.len()],
             constants: HashMap::new(),

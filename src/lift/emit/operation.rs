@@ -4,7 +4,7 @@ use naga::{Expression, MathFunction, ScalarKind, SwizzleComponent};
 
 use super::{Emission, FunctionEmitter, expression::Expr, types::vector_size};
 use crate::{
-    Error, Result,
+    Result,
     ir::{Op, Type, Value},
 };
 
@@ -89,7 +89,10 @@ impl FunctionEmitter<'_, '_> {
             Op::Wave(op, operands) => self.wave(value, *op, operands, ty)?,
 
             Op::Call(function, args) => return self.call(*function, args, ty),
-            Op::EmitVertex { .. } => return Err(Error::unsupported("emission of vertices")),
+            Op::EmitVertex { stream, emit, cut } => {
+                self.emit_vertex(*stream, *emit, *cut)?;
+                return Ok(None);
+            }
         };
         Ok(Some(emission))
     }

@@ -374,7 +374,7 @@ impl FunctionEmitter<'_, '_> {
         if component + ty.lanes() > element.lanes {
             return Err(Error::malformed(format!("output components beyond the element: {}", signature.semantic)));
         }
-        let value = self.to_register(value, ty, element.kind)?;
+        let value = self.lanes_for_register(value, ty, element.kind)?;
         if element.rows > 1 && self.ir.as_scalar_constant(row).is_none() {
             let row = self.get_as(row, ScalarKind::Uint)?;
             let count = self.u32(element.rows);
@@ -395,7 +395,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Stores `count` lanes from `first` of a vector of `lanes`.
-    fn store_lanes(&mut self, pointer: Expr, lanes: u8, first: u8, value: Expr, count: u8) {
+    pub(super) fn store_lanes(&mut self, pointer: Expr, lanes: u8, first: u8, value: Expr, count: u8) {
         if count == lanes {
             self.store(pointer, value);
             return;
@@ -408,7 +408,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A value of the IR as 32-bit lanes of a kind.
-    pub(super) fn to_register(&mut self, value: Value, ty: ir::Type, kind: ScalarKind) -> Result<Expr> {
+    pub(super) fn lanes_for_register(&mut self, value: Value, ty: ir::Type, kind: ScalarKind) -> Result<Expr> {
         let Emission { expr, kind: from } = self.get(value)?;
         match ty.scalar() {
             Some(ir::Scalar::F32 | ir::Scalar::I32 | ir::Scalar::I16) => Ok(self.bits_as(expr, from, kind)),

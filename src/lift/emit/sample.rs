@@ -136,7 +136,7 @@ impl FunctionEmitter<'_, '_> {
             self.comparison_level(sample);
             let value = self.compare_by_hand(&texture, image, sample.sampler, &coordinates, reference)?;
             let value = self.splat_to(value, ty.lanes());
-            return self.from_register(value, ScalarKind::Float, ty);
+            return self.value_of_register(value, ScalarKind::Float, ty);
         }
         let sampler = self.bound_sampler(sample.sampler, sample.compare.is_some())?;
         let level = self.sample_level(&texture, image, sample, &coordinates)?;
@@ -170,7 +170,7 @@ impl FunctionEmitter<'_, '_> {
             let value = self.four_components(&texture, value);
             self.lanes_from(value, 4, 0, ty.lanes())
         };
-        self.from_register(value, ScalarKind::Float, ty)
+        self.value_of_register(value, ScalarKind::Float, ty)
     }
 
     /// How naga finds the level.
@@ -444,7 +444,7 @@ impl FunctionEmitter<'_, '_> {
             level: Some(level),
         });
         let value = self.lanes_from(value, 4, 0, ty.lanes());
-        self.from_register(value, texture.kind(), ty)
+        self.value_of_register(value, texture.kind(), ty)
     }
 
     /// [`ir::Op::Gather`].
@@ -461,7 +461,7 @@ impl FunctionEmitter<'_, '_> {
             // Depth reads as red: green and blue are missing, alpha is 1.
             let value = self.f32(if gather.component == 3 { 1.0 } else { 0.0 });
             let value = self.splat_to(value, ty.lanes());
-            return self.from_register(value, ScalarKind::Float, ty);
+            return self.value_of_register(value, ScalarKind::Float, ty);
         }
         let mut coordinates = self.sample_coordinates(&texture, gather.coordinates)?;
         if let Some(offset) = gather.offset {
@@ -474,7 +474,7 @@ impl FunctionEmitter<'_, '_> {
             let comparison = self.comparison_of(gather.sampler)?;
             let texels = self.compared_texels(image, gather.sampler, &coordinates, comparison, reference)?;
             let value = self.lanes_from(texels, 4, 0, ty.lanes());
-            return self.from_register(value, ScalarKind::Float, ty);
+            return self.value_of_register(value, ScalarKind::Float, ty);
         }
         let sampler = self.bound_sampler(gather.sampler, gather.compare.is_some())?;
         let depth_ref = gather.compare.map(|compare| self.get_as(compare, ScalarKind::Float)).transpose()?;
@@ -494,6 +494,6 @@ impl FunctionEmitter<'_, '_> {
             clamp_to_edge: false,
         });
         let value = self.lanes_from(value, 4, 0, ty.lanes());
-        self.from_register(value, texture.kind(), ty)
+        self.value_of_register(value, texture.kind(), ty)
     }
 }

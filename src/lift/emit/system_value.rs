@@ -41,7 +41,7 @@ impl FunctionEmitter<'_, '_> {
             _ => return Err(Error::unsupported(format!("system value: {system_value:?}"))),
         };
         let value = self.lanes_from(value, lanes, 0, ty.lanes().min(lanes));
-        self.from_register(value, ScalarKind::Uint, ty)
+        self.value_of_register(value, ScalarKind::Uint, ty)
     }
 
     /// Thread's number in its group: x first, then y, then z.

@@ -202,7 +202,7 @@ impl FunctionEmitter<'_, '_> {
         let zero = self.zero(zero);
         let inside = self.splat_to(place.inside, lanes);
         let value = self.select(inside, value, zero);
-        self.from_register(value, texture.kind(), ty)
+        self.value_of_register(value, texture.kind(), ty)
     }
 
     /// What naga reads from a texture as four components: depth textures have one, and read as red.
@@ -228,7 +228,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let ty = self.ir.ty(value);
         let kind = texture.kind();
-        let value = self.to_register(value, ty, kind)?;
+        let value = self.lanes_for_register(value, ty, kind)?;
         let value = if ty.lanes() == 4 {
             value
         } else {

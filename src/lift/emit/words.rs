@@ -34,7 +34,7 @@ pub(super) fn pieces_of(ty: ir::Type) -> Result<Pieces> {
 
 impl FunctionEmitter<'_, '_> {
     /// A value of words (`u32`): one for each lane, or two for each lane of 64 bits.
-    pub(super) fn from_words(&mut self, words: &[Expr], ty: ir::Type) -> Result<Emission> {
+    pub(super) fn value_of_words(&mut self, words: &[Expr], ty: ir::Type) -> Result<Emission> {
         match ty.scalar() {
             Some(ir::Scalar::I32) => Ok(Emission { expr: self.vector_of(Scalar::U32, words), kind: ScalarKind::Uint }),
             Some(ir::Scalar::F32) => {
@@ -52,7 +52,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A value of halves (`u32`, the upper bits zero), one for each lane.
-    pub(super) fn from_halves(&mut self, halves: &[Expr], ty: ir::Type) -> Result<Emission> {
+    pub(super) fn value_of_halves(&mut self, halves: &[Expr], ty: ir::Type) -> Result<Emission> {
         match ty.scalar() {
             Some(ir::Scalar::I16) => Ok(Emission { expr: self.vector_of(Scalar::U32, halves), kind: ScalarKind::Uint }),
             Some(ir::Scalar::F16) => {
@@ -70,7 +70,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The words (`u32`) of a value: one for each lane, or two for each lane of 64 bits.
-    pub(super) fn to_words(&mut self, value: Value) -> Result<Vec<Expr>> {
+    pub(super) fn words_of(&mut self, value: Value) -> Result<Vec<Expr>> {
         let ty = self.ir.ty(value);
         match pieces_of(ty)? {
             Pieces::Words => {
@@ -87,7 +87,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The halves (`u32`, the upper bits zero) of a value, one for each lane.
-    pub(super) fn to_halves(&mut self, value: Value) -> Result<Vec<Expr>> {
+    pub(super) fn halves_of(&mut self, value: Value) -> Result<Vec<Expr>> {
         let ty = self.ir.ty(value);
         let mask = self.u32(0xffff);
         let lanes = match ty.scalar() {

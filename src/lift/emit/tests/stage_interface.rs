@@ -274,3 +274,48 @@ fn pixel_inputs_alone_decide_the_varyings() {
     let varyings: Vec<_> = members(&emitted).iter().filter_map(|member| location_of(&member.binding)).collect();
     assert_eq!(varyings, [(9, Some(naga::Interpolation::Flat), None)]);
 }
+
+#[test]
+fn a_geometry_shader_keeps_what_it_emits() {
+    let mut sketch = Sketch::new(Stage::Geometry)
+        .input(element("SV_Position", 0, 0, 0b1111, ComponentType::F32, SystemValue::Position))
+        .output(element("SV_Position", 0, 0, 0b1111, ComponentType::F32, SystemValue::Position))
+        .output(element("ID", 0, 1, 0b0001, ComponentType::U32, SystemValue::Arbitrary));
+    sketch.interface.facts.primitives.input_primitive = Some(3);
+    sketch.interface.facts.primitives.max_vertex_count = Some(4);
+    let program = sketch.program(|builder| {
+        let (row, component) = (builder.i32(0), 0);
+        let id = builder.push(Op::SystemValue(SystemValue::PrimitiveId), Type::I32);
+        let vertex = Some(id);
+        let (signature, element) = (SignatureKind::Input, ElementId(0));
+        let position = builder.push(Op::LoadInput { signature, element, row, component, vertex }, F32X4);
+        store_output(builder, 0, 0, position);
+        store_output(builder, 1, 0, id);
+        builder.effect(Op::EmitVertex { stream: 1, emit: true, cut: true });
+    });
+    let emitted = emit(&program);
+    assert!(emitted.module.entry_points.is_empty());
+    let names: Vec<_> =
+        emitted.module.global_variables.iter().filter_map(|(_, global)| global.name.as_deref()).collect();
+    for name in ["stage_inputs", "stage_outputs", "stage_primitive_id", "emitted_vertices", "emitted_strips"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+}
+
+#[test]
+fn a_control_point_shader_writes_its_own_point() {
+    let mut sketch = Sketch::new(Stage::Hull)
+        .input(element("POINT", 0, 0, 0b0111, ComponentType::F32, SystemValue::Arbitrary))
+        .output(element("POINT", 0, 0, 0b0111, ComponentType::F32, SystemValue::Arbitrary));
+    sketch.interface.facts.primitives.input_control_points = Some(3);
+    sketch.interface.facts.primitives.output_control_points = Some(3);
+    let program = sketch.program(|builder| {
+        let (row, component) = (builder.i32(0), 0);
+        let vertex = Some(builder.push(Op::SystemValue(SystemValue::OutputControlPointId), Type::I32));
+        let (signature, element) = (SignatureKind::Input, ElementId(0));
+        let ty = Type::Vector(ir::Scalar::F32, 3);
+        let point = builder.push(Op::LoadInput { signature, element, row, component, vertex }, ty);
+        store_output(builder, 0, 0, point);
+    });
+    emit(&program);
+}
