@@ -70,6 +70,9 @@ impl Context<'_> {
                     });
                 }
                 target.depth_attachment = draw.depth.is_some();
+                if let Some(name) = draw.targets.iter().chain(&draw.depth).find(|name| !name.is_empty()) {
+                    target.samples = self.resources.texture(name)?.texture.sample_count();
+                }
                 Some(self.emit(program, shader, &target)?)
             }
             None => None,

@@ -22,6 +22,8 @@ pub struct Target {
     pub render_targets: Vec<Option<TargetKind>>,
     /// For a pixel shader: there is a depth attachment, so that a depth output may be kept.
     pub depth_attachment: bool,
+    /// For a pixel shader: samples of the render targets.
+    pub samples: u32,
     /// The one entry point to emit, by name, as `main`; `None` for all.
     pub entry: Option<String>,
 }
@@ -35,6 +37,7 @@ impl Default for Target {
             pixel_inputs: None,
             render_targets: Vec::new(),
             depth_attachment: true,
+            samples: 1,
             entry: None,
         }
     }

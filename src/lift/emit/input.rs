@@ -326,42 +326,52 @@ impl FunctionEmitter<'_, '_> {
                 self.module.note("EvaluateAttributeCentroid: taken where the input itself is interpolated");
                 Ok(value)
             }
-            (EvaluateAt::Snapped(x, y), Some(mode)) => {
-                let perspective = !matches!(mode, Mode::LinearNoperspective);
-                self.evaluate_snapped(value, ty, x, y, perspective)
+            (_, None) => Err(Error::unsupported("evaluation of an input whose row is chosen at run time")),
+            (at, Some(mode)) => {
+                let offset = match at {
+                    EvaluateAt::Snapped(x, y) => [self.snapped(x)?, self.snapped(y)?],
+                    EvaluateAt::Sample(sample) => {
+                        let count = self.u32(self.module.target.samples);
+                        self.standard_position(count, sample)?
+                    }
+                    EvaluateAt::Centroid => return Ok(value),
+                };
+                let perspective = !matches!(
+                    mode,
+                    Mode::LinearNoperspective | Mode::LinearNoperspectiveCentroid | Mode::LinearNoperspectiveSample
+                );
+                self.evaluate_away(value, ty, offset, perspective)
             }
-            (EvaluateAt::Snapped(..), None) => Err(Error::unsupported("EvaluateAttributeSnapped of a chosen row")),
-            (EvaluateAt::Sample(_), _) => Err(Error::unsupported("EvaluateAttributeAtSample")),
         }
     }
 
-    /// An attribute some sixteenths of a pixel from the centre: what is linear on the screen (the attribute over w, and
-    /// 1 over w) is carried on by its derivatives.
-    fn evaluate_snapped(
+    /// An offset in sixteenths of a pixel, four bits with a sign, in pixels.
+    fn snapped(&mut self, offset: Value) -> Result<Expr> {
+        use naga::BinaryOperator as Op;
+        let offset = self.get_as(offset, ScalarKind::Sint)?;
+        let high = self.u32(28);
+        let shifted = self.binary(Op::ShiftLeft, offset, high);
+        let offset = self.binary(Op::ShiftRight, shifted, high);
+        let offset = self.convert(offset, Scalar::F32);
+        let sixteenth = self.f32(1.0 / 16.0);
+        Ok(self.binary(Op::Multiply, offset, sixteenth))
+    }
+
+    /// An attribute some way from the pixel's centre: what is linear on the screen (the attribute over w, and 1 over w)
+    /// is carried on by its derivatives.
+    fn evaluate_away(
         &mut self,
         value: Emission,
         ty: ir::Type,
-        x: Value,
-        y: Value,
+        offset: [Expr; 2],
         perspective: bool,
     ) -> Result<Emission> {
         use naga::{BinaryOperator as Op, DerivativeAxis as Axis, DerivativeControl as Control};
         let lanes = ty.lanes();
-        let mut offsets = [self.zero_f32(lanes); 2];
-        for (slot, offset) in offsets.iter_mut().zip([x, y]) {
-            let offset = self.get_as(offset, ScalarKind::Sint)?;
-            // Four bits with a sign, in sixteenths.
-            let high = self.u32(28);
-            let shifted = self.binary(Op::ShiftLeft, offset, high);
-            let offset = self.binary(Op::ShiftRight, shifted, high);
-            let offset = self.convert(offset, Scalar::F32);
-            let sixteenth = self.f32(1.0 / 16.0);
-            let offset = self.binary(Op::Multiply, offset, sixteenth);
-            *slot = self.splat_to(offset, lanes);
-        }
+        let offset = offset.map(|offset| self.splat_to(offset, lanes));
         let moved = |emitter: &mut Self, value: Expr| {
             let mut sum = value;
-            for (axis, offset) in [Axis::X, Axis::Y].into_iter().zip(offsets) {
+            for (axis, offset) in [Axis::X, Axis::Y].into_iter().zip(offset) {
                 let slope = emitter.val(Expression::Derivative { axis, ctrl: Control::Coarse, expr: value });
                 let step = emitter.binary(Op::Multiply, slope, offset);
                 sum = emitter.binary(Op::Add, sum, step);
@@ -380,12 +390,6 @@ impl FunctionEmitter<'_, '_> {
             moved(self, value.expr)
         };
         Ok(Emission { expr, kind: value.kind })
-    }
-
-    /// Zeros.
-    fn zero_f32(&mut self, lanes: u8) -> Expr {
-        let ty = self.module.numeric(Scalar::F32, lanes);
-        self.zero(ty)
     }
 }
 

@@ -126,7 +126,9 @@ impl FunctionEmitter<'_, '_> {
         let within = self.binary(BinaryOperator::Less, unsigned, size);
         let within = self.val(Expression::Relational { fun: RelationalFunction::All, argument: within });
         inside = self.both(inside, Some(within));
-        if let Some(layer) = layer {
+        // naga asks for the layers of storage and multisampled textures in a way that is not valid SPIR-V: there the
+        // driver's own robustness must do, which keeps all but alpha 0.
+        if let Some(layer) = layer.filter(|_| mipmapped) {
             let layers = self.query(image, ImageQuery::NumLayers);
             let valid = self.below(layer, layers);
             inside = self.both(inside, Some(valid));
@@ -342,16 +344,25 @@ impl FunctionEmitter<'_, '_> {
 
     /// [`ir::Op::SampleCount`].
     pub(super) fn sample_count(&mut self, handle: Option<Value>) -> Result<Emission> {
-        let handle = handle.ok_or_else(|| Error::unsupported("sample count of the render target"))?;
+        let Some(handle) = handle else {
+            return Ok(Emission::uint(self.u32(self.module.target.samples)));
+        };
         let (texture, image) = self.bound_texture(handle)?;
         let expr =
             if texture.class.is_multisampled() { self.query(image, ImageQuery::NumSamples) } else { self.u32(1) };
         Ok(Emission { expr, kind: ScalarKind::Uint })
     }
 
-    /// [`ir::Op::SamplePosition`]: the standard patterns, which Direct3D prescribes.
+    /// [`ir::Op::SamplePosition`].
     pub(super) fn sample_position(&mut self, handle: Option<Value>, sample: Value) -> Result<Emission> {
         let count = self.sample_count(handle)?.expr;
+        let position = self.standard_position(count, sample)?;
+        Ok(Emission::float(self.vector_of(Scalar::F32, &position)))
+    }
+
+    /// Position of a sample from the pixel's centre, in pixels: the standard patterns, which Direct3D prescribes. A
+    /// sample that does not exist is in the centre.
+    pub(super) fn standard_position(&mut self, count: Expr, sample: Value) -> Result<[Expr; 2]> {
         let sample = self.get_as(sample, ScalarKind::Uint)?;
         let valid = self.binary(BinaryOperator::Less, sample, count);
         // Patterns of 1, 2, 4, .. samples begin at 0, 1, 3, ..
@@ -370,14 +381,9 @@ impl FunctionEmitter<'_, '_> {
         let byte = self.binary(BinaryOperator::And, index, three);
         let shift = self.times(byte, 8);
         let four = self.u32(4);
-        let lanes = [shift, self.plus(shift, 4)].map(|shift| {
-            let nibble = self.val(Expression::Math {
-                fun: MathFunction::ExtractBits,
-                arg: packed,
-                arg1: Some(shift),
-                arg2: Some(four),
-                arg3: None,
-            });
+        let shifts = [shift, self.plus(shift, 4)];
+        Ok(shifts.map(|shift| {
+            let nibble = self.math(MathFunction::ExtractBits, &[packed, shift, four]);
             let value = self.convert(nibble, Scalar::F32);
             let sixteenth = self.f32(1.0 / 16.0);
             let value = self.binary(BinaryOperator::Multiply, value, sixteenth);
@@ -385,8 +391,7 @@ impl FunctionEmitter<'_, '_> {
             let value = self.binary(BinaryOperator::Subtract, value, half);
             let zero = self.f32(0.0);
             self.select(valid, value, zero)
-        });
-        Ok(Emission { expr: self.vector_of(Scalar::F32, &lanes), kind: ScalarKind::Float })
+        }))
     }
 }
 

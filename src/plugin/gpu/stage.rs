@@ -36,7 +36,7 @@ impl StageModule {
             pixel_inputs,
             render_targets: vec![Some(TargetKind::Float)],
             depth_attachment: true,
-            entry: None,
+            ..Target::default()
         };
         let emitted = program.emit(&target).map_err(|error| error.to_string())?;
         let module = gpu.device.create_and_validate_shader_module(ShaderModuleDescriptor {
