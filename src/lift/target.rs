@@ -215,7 +215,7 @@ pub enum EmittedType {
         /// Bytes, a multiple of 16.
         size: u32,
     },
-    /// Storage buffer of `u32`s, of any size that is a positive multiple of 4.
+    /// Storage buffer of `u32`s, of any size that is a positive multiple of 4. Arrays of constant buffers are such too.
     Storage {
         /// The module only reads it.
         read_only: bool,

@@ -157,30 +157,33 @@ impl FunctionEmitter<'_, '_> {
             let what = format!("built-in input in a function that is not the entry point: {builtin:?}");
             return Err(Error::unsupported(what));
         }
-        let (scalar, lanes, capability) = match builtin {
-            BuiltIn::Position { .. } => (Scalar::F32, 4, Capabilities::empty()),
-            BuiltIn::FrontFacing => (Scalar::BOOL, 1, Capabilities::empty()),
-            BuiltIn::VertexIndex | BuiltIn::InstanceIndex | BuiltIn::SampleMask | BuiltIn::LocalInvocationIndex => {
-                (Scalar::U32, 1, Capabilities::empty())
-            }
-            BuiltIn::SampleIndex => (Scalar::U32, 1, Capabilities::MULTISAMPLED_SHADING),
-            BuiltIn::PrimitiveIndex => (Scalar::U32, 1, Capabilities::PRIMITIVE_INDEX),
-            BuiltIn::ViewIndex => (Scalar::U32, 1, Capabilities::MULTIVIEW),
-            BuiltIn::Barycentric { .. } => (Scalar::F32, 3, Capabilities::SHADER_BARYCENTRICS),
-            BuiltIn::GlobalInvocationId
-            | BuiltIn::LocalInvocationId
-            | BuiltIn::WorkGroupId
-            | BuiltIn::NumWorkGroups => (Scalar::U32, 3, Capabilities::empty()),
-            BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
-                (Scalar::U32, 1, Capabilities::SUBGROUP)
-            }
+        let none = Capabilities::empty();
+        let (name, scalar, lanes, capability) = match builtin {
+            BuiltIn::Position { .. } => ("position", Scalar::F32, 4, none),
+            BuiltIn::FrontFacing => ("front_facing", Scalar::BOOL, 1, none),
+            BuiltIn::VertexIndex => ("vertex_index", Scalar::U32, 1, none),
+            BuiltIn::InstanceIndex => ("instance_index", Scalar::U32, 1, none),
+            BuiltIn::SampleMask => ("sample_mask", Scalar::U32, 1, none),
+            BuiltIn::SampleIndex => ("sample_index", Scalar::U32, 1, Capabilities::MULTISAMPLED_SHADING),
+            BuiltIn::PrimitiveIndex => ("primitive_index", Scalar::U32, 1, Capabilities::PRIMITIVE_INDEX),
+            BuiltIn::ViewIndex => ("view_index", Scalar::U32, 1, Capabilities::MULTIVIEW),
+            BuiltIn::Barycentric { .. } => ("barycentrics", Scalar::F32, 3, Capabilities::SHADER_BARYCENTRICS),
+            BuiltIn::GlobalInvocationId => ("dispatch_thread_id", Scalar::U32, 3, none),
+            BuiltIn::LocalInvocationId => ("group_thread_id", Scalar::U32, 3, none),
+            BuiltIn::LocalInvocationIndex => ("group_index", Scalar::U32, 1, none),
+            BuiltIn::WorkGroupId => ("group_id", Scalar::U32, 3, none),
+            BuiltIn::NumWorkGroups => ("group_count", Scalar::U32, 3, none),
+            BuiltIn::NumSubgroups => ("wave_count", Scalar::U32, 1, Capabilities::SUBGROUP),
+            BuiltIn::SubgroupId => ("wave", Scalar::U32, 1, Capabilities::SUBGROUP),
+            BuiltIn::SubgroupSize => ("lane_count", Scalar::U32, 1, Capabilities::SUBGROUP),
+            BuiltIn::SubgroupInvocationId => ("lane", Scalar::U32, 1, Capabilities::SUBGROUP),
             _ => return Err(Error::unsupported(format!("built-in input: {builtin:?}"))),
         };
         if !self.module.target.capabilities.contains(capability) {
             return Err(Error::unsupported(format!("built-in input that the target lacks: {builtin:?}")));
         }
         let ty = self.module.numeric(scalar, lanes);
-        let expr = self.argument(None, ty, Binding::BuiltIn(builtin));
+        let expr = self.argument(Some(name.into()), ty, Binding::BuiltIn(builtin));
         self.io.builtins.push((builtin, expr));
         Ok(expr)
     }

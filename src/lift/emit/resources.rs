@@ -221,8 +221,11 @@ impl ModuleEmitter<'_> {
         let slot = slots.get(&(id, BindingRole::Resource)).copied();
         let declaration = Declaration { id, binding, elements, known, slot };
         let body = match binding.kind {
-            ResourceKind::ConstantBuffer { size } => self.declare_constant(&declaration, size, usage)?,
-            ResourceKind::TextureBuffer { .. } => {
+            ResourceKind::ConstantBuffer { size } if elements == Elements::One => {
+                self.declare_constant(&declaration, size, usage)?
+            }
+            // naga writes no valid SPIR-V for arrays of uniform buffers: storage buffers hold the same rows.
+            ResourceKind::ConstantBuffer { .. } | ResourceKind::TextureBuffer { .. } => {
                 self.declare_buffer(&declaration, BufferView::Typed(Texel::uniform(4, 32, Numeric::Uint)), usage, None)?
             }
             ResourceKind::RawBuffer { flags } => {
@@ -288,7 +291,6 @@ impl ModuleEmitter<'_> {
         let row = self.numeric(scalar32(kind), 4);
         let length = NonZeroU32::new(rows).unwrap_or(NonZeroU32::MIN);
         let ty = self.ty(TypeInner::Array { base: row, size: ArraySize::Constant(length), stride: 16 });
-        let ty = self.wrapped(declaration, ty, rows * 16);
         let emitted = EmittedType::Uniform { size: rows * 16 };
         let global =
             self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Uniform, emitted)?;
@@ -320,7 +322,7 @@ impl ModuleEmitter<'_> {
             None => self.numeric(Scalar::U32, 1),
         };
         let ty = self.ty(TypeInner::Array { base: word, size: ArraySize::Dynamic, stride: 4 });
-        let ty = self.wrapped(declaration, ty, 4);
+        let ty = self.wrapped(declaration, ty);
         let access = if writable { StorageAccess::LOAD | StorageAccess::STORE } else { StorageAccess::LOAD };
         let global = self.global(
             declaration,
@@ -406,13 +408,13 @@ impl ModuleEmitter<'_> {
     }
 
     /// The type of an element of an array of buffers: naga has arrays of structures only.
-    fn wrapped(&mut self, declaration: &Declaration<'_>, ty: Handle<Type>, span: u32) -> Handle<Type> {
+    fn wrapped(&mut self, declaration: &Declaration<'_>, ty: Handle<Type>) -> Handle<Type> {
         if declaration.elements == Elements::One {
             return ty;
         }
         let members = vec![StructMember { name: Some("data".into()), ty, binding: None, offset: 0 }];
         let name = Some(format!("{}_element", name_of(declaration.binding)));
-        self.module.types.insert(Type { name, inner: TypeInner::Struct { members, span } }, Span::UNDEFINED)
+        self.module.types.insert(Type { name, inner: TypeInner::Struct { members, span: 4 } }, Span::UNDEFINED)
     }
 
     /// Appends a global, and reports it.
