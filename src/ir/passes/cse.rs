@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 
 use super::replace::Replacements;
-use crate::ir::{BinaryOp, Block, Cfg, CompareOp, Dominators, Effect, Function, Op, Type, Value, ValueDef};
+use crate::{
+    ir::{BinaryOp, Block, Cfg, CompareOp, Dominators, Effect, Function, Op, Type, Value, ValueDef},
+    reflection::{Interface, ResourceClass},
+};
 
 /// Guarantees that no instruction whose operands alone decide its value is dominated by one that is alike.
 ///
-/// Derivatives and samples of implicit level are merged within a block, where the same lanes are active. What is left is
+/// Loads through shader resource views count among them: Direct3D does not let a resource be written while it is bound
+/// as one. Derivatives and samples of implicit level are merged within a block, where the same lanes are active. What is left is
 /// precise if one of the two was. Gives whether anything changed.
-pub fn merge_common_expressions(function: &mut Function) -> bool {
+pub fn merge_common_expressions(function: &mut Function, interface: &Interface) -> bool {
     let cfg = Cfg::new(function);
     let dominators = Dominators::new(function, &cfg);
     let mut replacements = Replacements::new(function);
@@ -21,8 +25,14 @@ pub fn merge_common_expressions(function: &mut Function) -> bool {
             let ty = function.ty(value);
             let ValueDef::Inst(inst) = &mut function.values[value.index()].def else { continue };
             inst.op.for_each_operand_mut(|operand| *operand = replacements.get(*operand));
+            let Some(inst) = function.inst(value) else { continue };
             let anywhere = match &inst.op {
                 op if op.effect() == Effect::Pure => true,
+                Op::LoadBuffer { handle, .. } | Op::LoadTexture { handle, .. }
+                    if is_view(function, interface, *handle) =>
+                {
+                    true
+                }
                 Op::Derivative(..) | Op::Sample(_) | Op::CalculateLod { .. } => false,
                 _ => {
                     kept.push(value);
@@ -50,6 +60,12 @@ pub fn merge_common_expressions(function: &mut Function) -> bool {
     }
     replacements.apply(function);
     replacements.any()
+}
+
+/// A shader resource view.
+fn is_view(function: &Function, interface: &Interface, handle: Value) -> bool {
+    let Some(Op::Handle { binding, .. }) = function.op(handle) else { return false };
+    interface.bindings.get(binding.index()).is_some_and(|binding| binding.class == ResourceClass::Srv)
 }
 
 /// The operands of a commutative operation by their numbers.
@@ -86,12 +102,18 @@ pub(super) fn is_commutative(op: BinaryOp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::passes::tests::check_function;
+    use crate::{
+        ir::{
+            passes::tests::check_function,
+            verify::tests::{constant_buffer, interface},
+        },
+        reflection::{Binding, ResourceKind, UavFlags},
+    };
 
     #[test]
     fn dominated_copies_go() {
         check_function(
-            merge_common_expressions,
+            |function| merge_common_expressions(function, &interface()),
             r#"function0 "main" -> void, entry block0 {
 block0:
     %0: bool = wave is_first_lane
@@ -142,6 +164,44 @@ block3:
     return
 }
 "#,
+        );
+    }
+
+    #[test]
+    fn loads_through_views_are_merged() {
+        let text = |last: &str| {
+            format!(
+                r#"function0 "main" -> void, entry block0 {{
+block0:
+    %0: handle = handle binding0, i32(0)
+    %1: handle = handle binding1, i32(0)
+    %2: i32 = load_buffer %0, byte: i32(0)
+    store_buffer %1, byte: i32(0), %2
+    %3: i32 = load_buffer %1, byte: i32(0)
+    store_buffer %1, byte: i32(4), %3
+{last}    return
+}}
+"#
+            )
+        };
+        let mut interface = interface();
+        for class in [ResourceClass::Srv, ResourceClass::Uav] {
+            let kind = ResourceKind::RawBuffer { flags: UavFlags::default() };
+            interface.bindings.push(Binding { class, kind, ..constant_buffer() });
+        }
+        check_function(
+            |function| merge_common_expressions(function, &interface),
+            &text(
+                r#"    %4: i32 = load_buffer %0, byte: i32(0)
+    %5: i32 = load_buffer %1, byte: i32(0)
+    store_buffer %1, byte: %4, %5
+"#,
+            ),
+            &text(
+                r#"    %5: i32 = load_buffer %1, byte: i32(0)
+    store_buffer %1, byte: %2, %5
+"#,
+            ),
         );
     }
 }

@@ -33,6 +33,7 @@ use crate::{Result, reflection::Interface};
 /// does not verify.
 pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
     check(module, interface, "the front end")?;
+    let cse = each(|function| merge_common_expressions(function, interface));
     let mut run = |name: &str, pass: &dyn Fn(&mut Module)| {
         pass(module);
         check(module, interface, name)
@@ -42,13 +43,13 @@ pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
     for _ in 0..2 {
         run("params", &each(remove_redundant_params))?;
         run("simplify", &each(simplify))?;
-        run("cse", &each(merge_common_expressions))?;
+        run("cse", &cse)?;
         run("dce", &remove_dead_code)?;
         run("blocks", &each(simplify_blocks))?;
     }
     run("retype", &|module| retype(module, interface))?;
     run("simplify", &each(simplify))?;
-    run("cse", &each(merge_common_expressions))?;
+    run("cse", &cse)?;
     run("dce", &remove_dead_code)?;
     run("reducible", &each(make_reducible))?;
     run("params", &each(remove_redundant_params))

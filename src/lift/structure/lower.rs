@@ -81,9 +81,13 @@ fn find_breakables(shapes: &mut [Shape]) -> Exits {
                 exits
             }
             Shape::Merge(merge) => find_breakables_of_merge(merge),
-            Shape::Block(_) | Shape::Assign { .. } | Shape::Continue(_) | Shape::Return(_) | Shape::Unreachable => {
-                Exits::new()
-            }
+            // A return needs nothing to leave, but makes use of what is there.
+            Shape::Block(_)
+            | Shape::Assign { .. }
+            | Shape::ExitToReturn(_)
+            | Shape::Continue(_)
+            | Shape::Return(_)
+            | Shape::Unreachable => Exits::new(),
         };
         join(&mut exits, more);
     }
@@ -246,6 +250,19 @@ impl Lowering {
                         }
                     };
                     self.go(target, end, nodes)?;
+                }
+                Shape::ExitToReturn(block) => {
+                    let target = match self.guards.get(&block) {
+                        None => Some(Target::Block(block)),
+                        Some(&Guard { flag: None, step }) => Some(Target::Step(step)),
+                        Some(Guard { flag: Some(_), .. }) => None,
+                    };
+                    let arrives = |at| target.is_some_and(|target| self.arrives(at, target));
+                    if arrives(end) {
+                        continue;
+                    }
+                    let leaves = self.frames.last().is_some_and(|frame| arrives(frame.behind));
+                    nodes.push(if leaves { Node::Break } else { Node::Return(None) });
                 }
                 Shape::Continue(index) => self.go(Target::Round(index), end, nodes)?,
             }

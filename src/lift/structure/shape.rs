@@ -36,6 +36,8 @@ pub(super) enum Shape {
     Merge(Merge),
     /// Goes on where the block stands.
     Exit(Block),
+    /// Likewise, where the block does nothing but return: that can be said anywhere.
+    ExitToReturn(Block),
     Continue(LoopIndex),
     Return(Option<Value>),
     Unreachable,
@@ -114,7 +116,9 @@ impl Builder<'_, '_> {
                     match plan.destination(from, edge) {
                         Destination::Inline(block) => Some(Start::Block(block)),
                         Destination::Exit(block) => {
-                            list.push(Shape::Exit(block));
+                            let data = &plan.function.blocks[block.index()];
+                            let returns = data.insts.is_empty() && data.terminator == Terminator::Return(None);
+                            list.push(if returns { Shape::ExitToReturn(block) } else { Shape::Exit(block) });
                             None
                         }
                         Destination::Continue(index) => {

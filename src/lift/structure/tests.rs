@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::{Condition, Node, Tree, structure};
 use crate::ir::{
     BinaryOp, Block, Builder, Cfg, Dominators, Edge, Function, Op, Terminator, Type, Value, ValueDef, WaveOp,
-    passes::make_reducible,
+    cfg::tests::graph, passes::make_reducible,
 };
 
 /// Steps after which a run is cut off: the graphs may loop forever.
@@ -348,8 +348,19 @@ proptest! {
     }
 }
 
-/// The tree of a graph as text: blocks by number, `c` for choices.
+/// The tree of a graph as text, blocks by number. Blocks that return do something before.
 fn shape(successors: &[&[u32]]) -> String {
+    let mut function = graph(successors);
+    for (index, successors) in successors.iter().enumerate() {
+        if successors.is_empty() {
+            Builder::new(&mut function, Block(index as u32)).push(Op::IsHelperLane, Type::BOOL);
+        }
+    }
+    text_of(&function)
+}
+
+/// The tree of a function as text.
+fn text_of(function: &Function) -> String {
     fn write(nodes: &[Node], text: &mut String) {
         for (index, node) in nodes.iter().enumerate() {
             if index != 0 {
@@ -401,7 +412,7 @@ fn shape(successors: &[&[u32]]) -> String {
             }
         }
     }
-    let tree = structure(&crate::ir::cfg::tests::graph(successors)).unwrap();
+    let tree = structure(function).unwrap();
     let mut text = String::new();
     write(&tree.body, &mut text);
     text
@@ -443,6 +454,20 @@ fn two_loops_are_left_through_a_flag() {
     assert_eq!(
         shape(&[&[1], &[2, 3], &[2, 1], &[]]),
         "0 loop {1 if {} else {break} loop {2 if {} else {break}}} 3 return"
+    );
+}
+
+#[test]
+fn empty_returns_need_no_jumps() {
+    let shape = |successors: &[&[u32]]| text_of(&graph(successors));
+    assert_eq!(shape(&[&[1, 2], &[3, 2], &[4], &[4], &[]]), "0 if {1 if {3 return}} 2 4 return");
+    assert_eq!(
+        shape(&[&[1], &[2, 5], &[3, 4], &[2, 5], &[1], &[]]),
+        "0 loop {1 if {} else {break} loop {2 if {} else {break} 3 if {} else {return}} 4} 5 return"
+    );
+    assert_eq!(
+        shape(&[&[1, 2, 3], &[2], &[4], &[4], &[]]),
+        "0 switch {[0]: 1 f0=1; [1]: f0=1; else: 3} if f0 {2} 4 return"
     );
 }
 
