@@ -117,3 +117,83 @@ fn check() {
     // A file that is named is checked whatever it holds.
     assert!(stdout(&run(&deeper.join("notes.dxbc"), &table)).contains("unreadable"));
 }
+
+#[test]
+fn parts_are_dumped_set_and_stripped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, part, out) = (fixture("depth.dxil"), path("part"), path("out.dxil"));
+    assert_eq!(dxshader(&["dump", &file, "--part", "DXIL", "-o", &part]).status.code(), Some(0));
+    let contents = fs::read(&part).unwrap();
+    assert_eq!(&contents[8..12], b"DXIL");
+    assert_eq!(dxshader(&["dump", &file, "--part", "DXIL"]).stdout, contents);
+    let output = dxshader(&["dump", &file, "--part", "RDAT"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("there is no part RDAT"));
+    assert_eq!(dxshader(&["dump", &file, "--part", "RDA"]).status.code(), Some(2));
+
+    // The same contents: the same file.
+    assert_eq!(dxshader(&["set-part", &file, "DXIL", &part, "-o", &out]).status.code(), Some(0));
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&file).unwrap());
+
+    fs::write(&part, "12345").unwrap();
+    assert_eq!(dxshader(&["set-part", &file, "PRIV", &part, "-o", &out]).status.code(), Some(0));
+    assert_eq!(dxshader(&["dump", &out, "--part", "PRIV"]).stdout, b"12345");
+    let output = dxshader(&["strip", &out, "--part", "PRIV", "RDAT", "-o", &out]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("there is no part RDAT"));
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&file).unwrap());
+}
+
+#[test]
+fn digest_is_checked_and_fixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.dxil");
+    let out = out.to_str().unwrap();
+    let mut bytes = fs::read(fixture("depth.dxil")).unwrap();
+    let sound = bytes.clone();
+    let run = |bytes: &[u8]| {
+        fs::write(out, bytes).unwrap();
+        dxshader(&["digest", out])
+    };
+    let output = run(&bytes);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("digest ok ") && stdout(&output).contains("\nhash ok "), "{}", stdout(&output));
+    bytes[4] ^= 1;
+    let output = run(&bytes);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).starts_with("digest stale "));
+    assert_eq!(dxshader(&["digest", out, "--fix"]).status.code(), Some(2), "no output");
+    assert_eq!(dxshader(&["digest", out, "--fix", "-o", out]).status.code(), Some(0));
+    assert_eq!(fs::read(out).unwrap(), sound);
+}
+
+#[test]
+fn containers_are_extracted_from_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, out) = (folder.path().join("archive"), folder.path().join("out"));
+    let (dxbc, dxil) = (fs::read(fixture("depth.dxbc")).unwrap(), fs::read(fixture("depth.dxil")).unwrap());
+    fs::write(&archive, [b"MZ DXBC", &dxbc[..], b"odd", &dxil].concat()).unwrap();
+    let output = dxshader(&["extract", archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("2 containers, "), "{}", stdout(&output));
+    assert_eq!(fs::read(out.join("00000007.ps_5_0.dxbc")).unwrap(), dxbc);
+    assert_eq!(fs::read(out.join(format!("{:08x}.ps_6_0.dxil", 10 + dxbc.len()))).unwrap(), dxil);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
+    fs::write(&archive, "nothing").unwrap();
+    let output = dxshader(&["extract", archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn interfaces_are_compared() {
+    let (a, b) = (fixture("varyings.dxbc"), fixture("depth.dxbc"));
+    let output = dxshader(&["diff", &a, &a]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()));
+    let output = dxshader(&["diff", &a, &b]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("~ entry_points[main].stage: \"Vertex\" -> \"Pixel\"\n"), "{}", stdout(&output));
+    let json: serde_json::Value = serde_json::from_slice(&dxshader(&["diff", &a, &b, "--json"]).stdout).unwrap();
+    assert!(json.as_array().unwrap().iter().any(|change| change["path"] == "entry_points[main].stage"));
+    assert_eq!(dxshader(&["diff", &a, "/nowhere"]).status.code(), Some(2));
+}

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{CliError, Outcome, output, text};
 use crate::{
     Error,
-    container::{Container, DigestState, ProgramHeader, debug_name, shader_hash},
+    container::{Container, ProgramHeader, debug_name, shader_hash},
     reflection::{self, Interface, Stage},
 };
 
@@ -47,6 +47,8 @@ pub struct Inspection {
     pub digest: &'static str,
     /// Hash of the program, in hexadecimal.
     pub shader_hash: Option<String>,
+    /// Whether the hash is that of the bitcode: `ok`, `stale`, or `unknown` where what it is the hash of is not there.
+    pub hash_state: Option<&'static str>,
     /// Name of the file with the debug information.
     pub debug_name: Option<String>,
     /// The parts, in file order.
@@ -92,13 +94,13 @@ impl Inspection {
             size: container.bytes().len(),
             trailing: container.trailing().len(),
             version: format!("{}.{}", container.version().0, container.version().1),
-            digest: match container.digest_state() {
-                DigestState::Ok => "ok",
-                DigestState::Zero => "zero",
-                DigestState::Bypass => "bypass",
-                DigestState::Preview => "preview",
-                DigestState::Stale => "stale",
-            },
+            digest: container.digest_state().name(),
+            hash_state: hash
+                .as_ref()
+                .ok()
+                .copied()
+                .flatten()
+                .and_then(|hash| Some(hash.state(&container).ok()?.name())),
             shader_hash: hash.ok().flatten().map(|hash| hash.digest.iter().map(|byte| format!("{byte:02x}")).collect()),
             debug_name: name.ok().flatten().map(Cow::into_owned),
             parts: container

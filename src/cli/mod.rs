@@ -1,9 +1,12 @@
-//! The command line `dxshader`: reads, lifts and checks compiled Direct3D shaders.
+//! The command line `dxshader`: reads, edits, lifts and checks compiled Direct3D shaders.
 //!
 //! It is a library module so that tests can call what the commands do; the binary only calls [`main`].
 
 pub mod check;
+pub mod diff;
+pub mod edit;
 mod error;
+pub mod extract;
 pub mod inspect;
 pub mod lift;
 mod output;
@@ -16,11 +19,11 @@ use clap::{Parser, Subcommand};
 
 pub use error::CliError;
 
-/// Reads, lifts and checks compiled Direct3D shaders (DXBC and DXIL).
+/// Reads, edits, lifts and checks compiled Direct3D shaders (DXBC and DXIL).
 #[derive(Debug, Parser)]
 #[command(name = "dxshader", version, propagate_version = true)]
 #[command(
-    after_help = "Exit codes: 0 success; 1 a file was refused, or a check or case failed; 2 wrong usage, or a file \
+    after_help = "Exit codes: 0 success; 1 a file was refused, a check or case failed, or a difference was found; 2 wrong usage, or a file \
                         that cannot be read or written; 3 a panic was caught, which is always a bug."
 )]
 struct Cli {
@@ -31,6 +34,12 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Inspect(inspect::Inspect),
+    Dump(edit::Dump),
+    SetPart(edit::SetPart),
+    Strip(edit::Strip),
+    Digest(edit::Digest),
+    Extract(extract::Extract),
+    Diff(diff::Diff),
     Lift(lift::Lift),
     Check(check::Check),
     Run(run::Run),
@@ -66,6 +75,12 @@ pub fn main() -> ExitCode {
     let result = std::thread::scope(|scope| {
         let command = || match cli.command {
             Command::Inspect(command) => command.run(),
+            Command::Dump(command) => command.run(),
+            Command::SetPart(command) => command.run(),
+            Command::Strip(command) => command.run(),
+            Command::Digest(command) => command.run(),
+            Command::Extract(command) => command.run(),
+            Command::Diff(command) => command.run(),
             Command::Lift(command) => command.run(),
             Command::Check(command) => command.run(),
             Command::Run(command) => command.run(),

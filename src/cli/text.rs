@@ -47,7 +47,8 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     }
     writeln!(out)?;
     if let Some(hash) = &inspection.shader_hash {
-        writeln!(out, "hash {hash}")?;
+        let state = inspection.hash_state.map_or_else(String::new, |state| format!(", {state}"));
+        writeln!(out, "hash {hash}{state}")?;
     }
     if let Some(name) = &inspection.debug_name {
         writeln!(out, "debug information in {name}")?;

@@ -23,6 +23,17 @@ pub enum DigestState {
 }
 
 impl DigestState {
+    /// A word for people and tools.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Zero => "zero",
+            Self::Bypass => "bypass",
+            Self::Preview => "preview",
+            Self::Stale => "stale",
+        }
+    }
+
     /// These bytes stand in place of a digest.
     pub(super) fn is_mark(stored: [u8; 16]) -> bool {
         [[0; 16], [1; 16], [2; 16]].contains(&stored)
@@ -42,7 +53,7 @@ pub(super) fn state(stored: [u8; 16], covered: &[u8]) -> DigestState {
 
 /// The digest of a container whose bytes from offset 20 on are `covered`.
 pub fn digest(covered: &[u8]) -> [u8; 16] {
-    let mut state = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+    let mut state = INITIAL;
     let (blocks, rest) = covered.as_chunks::<64>();
     for block in blocks {
         mix(&mut state, block);
@@ -62,7 +73,32 @@ pub fn digest(covered: &[u8]) -> [u8; 16] {
     last[..4].copy_from_slice(&bits.to_le_bytes());
     last[60..].copy_from_slice(&(bits >> 2 | 1).to_le_bytes());
     mix(&mut state, &last);
+    bytes_of(state)
+}
 
+/// MD5 (RFC 1321) itself, which `HASH` parts hold.
+pub(super) fn md5(message: &[u8]) -> [u8; 16] {
+    let mut state = INITIAL;
+    let (blocks, rest) = message.as_chunks::<64>();
+    for block in blocks {
+        mix(&mut state, block);
+    }
+    let mut last = [0; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    last[rest.len()] = 0x80;
+    if rest.len() >= 56 {
+        mix(&mut state, &last);
+        last = [0; 64];
+    }
+    last[56..].copy_from_slice(&(message.len() as u64).wrapping_mul(8).to_le_bytes());
+    mix(&mut state, &last);
+    bytes_of(state)
+}
+
+/// Where the state of MD5 begins.
+const INITIAL: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+
+fn bytes_of(state: [u32; 4]) -> [u8; 16] {
     let mut digest = [0; 16];
     for (bytes, word) in digest.as_chunks_mut::<4>().0.iter_mut().zip(state) {
         *bytes = word.to_le_bytes();
@@ -172,6 +208,17 @@ mod tests {
         assert_eq!(state([3; 16], b"x"), DigestState::Stale);
         assert_eq!(state(digest(b"x"), b"x"), DigestState::Ok);
         assert_eq!(state(digest(b"x"), b"y"), DigestState::Stale);
+    }
+
+    /// The test suite of RFC 1321.
+    #[test]
+    fn md5_of_the_rfc() {
+        let hex = |message: &str| md5(message.as_bytes()).map(|byte| format!("{byte:02x}")).concat();
+        assert_eq!(hex(""), "d41d8cd98f00b204e9800998ecf8427e");
+        assert_eq!(hex("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
+        let digits = "1234567890".repeat(8);
+        assert_eq!(hex(&digits), "57edf4a22be3c955ac49da2e2107b67a");
+        assert_eq!(hex(&digits[..62]).len(), 32);
     }
 
     #[test]

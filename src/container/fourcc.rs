@@ -1,6 +1,8 @@
 //! Names of parts.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
+
+use crate::Error;
 
 /// Four characters that name a part, or the container itself (`DXBC`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,8 +94,56 @@ impl fmt::Display for FourCc {
     }
 }
 
+/// Four characters, or what [`FourCc`] shows of bytes that are none: `\\xNN`.
+impl FromStr for FourCc {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = || Error::malformed(format!("not a part's name, which has four characters: {text}"));
+        let mut name = Vec::new();
+        let mut rest = text.as_bytes();
+        while let [first, more @ ..] = rest {
+            let (byte, more) = match (first, more) {
+                (b'\\', [b'x', high, low, more @ ..]) => {
+                    let digit = |byte: u8| char::from(byte).to_digit(16);
+                    let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(wrong()) };
+                    ((high * 16 + low) as u8, more)
+                }
+                (b'\\', [escaped, more @ ..]) => {
+                    let byte = match escaped {
+                        b'n' => b'\n',
+                        b'r' => b'\r',
+                        b't' => b'\t',
+                        &other => other,
+                    };
+                    (byte, more)
+                }
+                _ => (*first, more),
+            };
+            name.push(byte);
+            rest = more;
+        }
+        name.try_into().map(Self).map_err(|_| wrong())
+    }
+}
+
 impl fmt::Debug for FourCc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FourCc({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_and_read() {
+        for name in [*b"DXIL", *b"a\\'\"", [0, 0xff, b'\n', b'x'], *b"x41\t"] {
+            assert_eq!(FourCc(name).to_string().parse::<FourCc>().unwrap(), FourCc(name));
+        }
+        for text in ["", "DXI", "DXIL2", "\\xg0aa", "abc\\"] {
+            assert_eq!(text.parse::<FourCc>().is_ok(), text == "abc\\", "{text}");
+        }
     }
 }

@@ -25,11 +25,13 @@
 //! Sources: LLVM's `DXContainer` document and `llvm/BinaryFormat/DXContainer.h`, DirectXShaderCompiler's
 //! `DxilContainer.h` and `DxilPipelineStateValidation.h`, and the `d3d11TokenizedProgramFormat.hpp` header.
 
+mod carve;
+mod debug_name;
 mod digest;
 mod features;
 mod file;
 mod fourcc;
-mod identity;
+mod hash;
 mod part;
 mod pipeline_state;
 mod program;
@@ -37,11 +39,13 @@ mod resource_definitions;
 mod signature;
 mod writer;
 
+pub use carve::{Carved, Carver};
+pub use debug_name::{DebugName, debug_name};
 pub use digest::{DigestState, digest};
 pub use features::{feature_flags, feature_names};
 pub use file::Container;
 pub use fourcc::FourCc;
-pub use identity::{ShaderHash, debug_name, shader_hash};
+pub use hash::{HashState, ShaderHash, shader_hash};
 pub use part::{MAX_TEXT, Part};
 pub use pipeline_state::{PipelineFacts, PipelineResource, PipelineState};
 pub use program::{Bitcode, ProgramHeader, ProgramVersion, TokenProgram};
