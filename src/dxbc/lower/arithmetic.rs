@@ -241,7 +241,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// `condition ? accept : reject`, lane by lane, in a type that all of the lanes can have.
-    fn choose(&mut self, condition: Value, accept: &[Value], reject: &[Value]) -> Lanes {
+    pub(super) fn choose(&mut self, condition: Value, accept: &[Value], reject: &[Value]) -> Lanes {
         if accept == reject {
             return accept.into();
         }

@@ -29,7 +29,7 @@ use crate::{
     Error, Result,
     ir::{
         self, Block, Builder, Constant, EntryPoint, Function, FunctionId, Module, Scalar, SignatureKind, Terminator,
-        Type, Value, Variable, VariableId, VariableSpace, ssa::SsaBuilder,
+        Type, Value, ValueDef, Variable, VariableId, VariableSpace, ssa::SsaBuilder,
     },
     lift::Note,
     reflection::{EntryPointInterface, Interface, ResourceClass, Stage},
@@ -50,6 +50,7 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, V
         ranges: HashMap::new(),
         shared: HashMap::new(),
         immediate: None,
+        strict: !allows_refactoring(program),
         notes: Vec::new(),
     };
     for declared in program.declarations() {
@@ -88,6 +89,18 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, V
     Ok((lowering.module, lowering.notes))
 }
 
+/// `refactoringAllowed` of `dcl_globalFlags`: without it no result may be computed in another way than written. The
+/// compiler has no flag for Shader Model 4, where nothing is said.
+fn allows_refactoring(program: &TokenProgram) -> bool {
+    // D3D10_SB_GLOBAL_FLAG_REFACTORING_ALLOWED, counted from bit 11.
+    const REFACTORING_ALLOWED: u32 = 1;
+    let flags = program.declarations().find_map(|declared| match declared.declaration {
+        Declaration::GlobalFlags(flags) => Some(flags),
+        _ => None,
+    });
+    flags.map_or(program.model.major < 5, |flags| flags & REFACTORING_ALLOWED != 0)
+}
+
 /// How often a phase runs. Each instance becomes a function, in which its number is a constant.
 fn instances(phase: &Phase) -> Result<u32> {
     // D3D11_SB: at most 128 instances of fork and join phases.
@@ -116,6 +129,8 @@ struct ModuleLowering<'a> {
     shared: HashMap<u32, GroupShared>,
     /// `icb`, from its declaration on: later phases of a hull shader read it too.
     immediate: Option<VariableId>,
+    /// Every result is precise: the program does not allow refactoring.
+    strict: bool,
     /// What was lowered so that it can be noticed.
     notes: Vec<Note>,
 }
@@ -203,8 +218,21 @@ impl<'a> ModuleLowering<'a> {
         let FunctionLowering { mut function, mut ssa, .. } = lowering;
         ssa.seal(&mut function, Block(0));
         ssa.finish(&mut function);
+        keep_precise_arithmetic(&mut function);
         self.module.functions.push(function);
         Ok(FunctionId(self.module.functions.len() as u32 - 1))
+    }
+}
+
+/// Only float arithmetic can be more or less precise: what was made beside it needs no mark.
+fn keep_precise_arithmetic(function: &mut Function) {
+    for value in &mut function.values {
+        let is_float = value.ty.scalar().is_some_and(Scalar::is_float);
+        if let ValueDef::Inst(inst) = &mut value.def {
+            let arithmetic =
+                matches!(inst.op, ir::Op::Unary(..) | ir::Op::Binary(..) | ir::Op::Ternary(..) | ir::Op::Dot(..));
+            inst.precise &= is_float && arithmetic;
+        }
     }
 }
 
@@ -326,7 +354,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
     /// A builder at the place where instructions go.
     fn build(&mut self) -> Builder<'_> {
         let (precise, origin) = match self.phase.instructions.get(self.current) {
-            Some(instruction) => (instruction.precise_mask() != 0, instruction.number),
+            Some(instruction) => (self.module.strict || instruction.precise_mask() != 0, instruction.number),
             None => (false, self.phase.instructions.last().map_or(0, |last| last.number)),
         };
         // Code that is never reached is not lowered, so that there is always a block; what a fault in that rule would
@@ -349,8 +377,8 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
 
     /// Ends the function here.
     fn leave(&mut self) -> Result<()> {
-        // A geometry shader's outputs count when they are emitted.
-        if self.module.entry.stage != Stage::Geometry {
+        // A geometry shader's outputs count when they are emitted, and patch constants were handed over at once.
+        if self.module.entry.stage != Stage::Geometry && self.output == SignatureKind::Output {
             self.store_outputs()?;
         }
         self.build().terminate(Terminator::Return(None));

@@ -64,7 +64,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             RegisterFile::Input | RegisterFile::InputControlPoint => SignatureKind::Input,
             RegisterFile::OutputControlPoint => SignatureKind::Output,
             RegisterFile::InputPatchConstant => SignatureKind::PatchConstant,
-            // Patch-constant phases read what they wrote.
+            RegisterFile::Output if self.output == SignatureKind::PatchConstant => SignatureKind::PatchConstant,
             RegisterFile::Output => {
                 let register = self.register(operand)?;
                 return Ok(sources.iter().map(|lane| self.read(Register::Output(register, *lane), wanted)).collect());
@@ -268,7 +268,7 @@ impl<'a> FunctionLowering<'_, 'a> {
             let Some(first) = operand.indices.last().map(|index| index.base) else { continue };
             let (used, is_input) = match operand.file {
                 RegisterFile::Input => (&self.scan.relative_inputs, true),
-                RegisterFile::Output => (&self.scan.relative_outputs, false),
+                RegisterFile::Output if self.output == SignatureKind::Output => (&self.scan.relative_outputs, false),
                 // Control points and patch constants are addressed as they are.
                 _ => continue,
             };
@@ -306,8 +306,55 @@ impl<'a> FunctionLowering<'_, 'a> {
         Ok(())
     }
 
+    /// Writes a patch constant at once: what a phase leaves alone stays as another phase or instance wrote it.
+    fn write_patch_constant(&mut self, operand: &Operand, written: &[u8], lanes: &[Value]) -> Result<()> {
+        let Some(register) = operand.indices.last() else {
+            return Err(Error::malformed("an output without a register"));
+        };
+        let index = self.index_value(register)?;
+        if let Some(register) = self.function.as_scalar_constant(index) {
+            return self.store_patch_constant(register as u32, written, lanes);
+        }
+        let (first, count) = self.index_range(RegisterFile::Output, register.base)?;
+        for register in first..first + count {
+            let list = self.signature(SignatureKind::PatchConstant);
+            let has = |component: &u8| element_at(list, register, *component, 0).is_some();
+            let there: SmallVec<[u8; 4]> = written.iter().copied().filter(has).collect();
+            if there.is_empty() {
+                continue;
+            }
+            let value: Lanes =
+                written.iter().zip(lanes).filter(|(component, _)| has(component)).map(|(_, lane)| *lane).collect();
+            let before = self.load_input(SignatureKind::PatchConstant, register, None, &there, None)?;
+            let this = self.i32(register);
+            let condition = self.build().compare(CompareOp::IEq, index, this);
+            let after = self.choose(condition, &value, &before);
+            self.store_patch_constant(register, &there, &after)?;
+        }
+        Ok(())
+    }
+
+    /// Writes components of a patch constant's register.
+    fn store_patch_constant(&mut self, register: u32, written: &[u8], lanes: &[Value]) -> Result<()> {
+        let list = self.signature(SignatureKind::PatchConstant);
+        for (component, lane) in written.iter().zip(lanes) {
+            let Some(index) = element_at(list, register, *component, 0) else {
+                let what = format!("an output register that no signature element has: {register}");
+                return Err(Error::malformed(what));
+            };
+            let element = &list[index];
+            let value = self.combine(&[*lane], element_scalar(element).unwrap_or(Scalar::F32));
+            let row = register - element.register.unwrap_or(register);
+            self.store_output(index, row, component.saturating_sub(element.first_component()), value);
+        }
+        Ok(())
+    }
+
     /// Writes components of an output register.
     pub(super) fn write_output(&mut self, operand: &Operand, written: &[u8], lanes: &[Value]) -> Result<()> {
+        if self.output == SignatureKind::PatchConstant {
+            return self.write_patch_constant(operand, written, lanes);
+        }
         let Some(register) = operand.indices.last() else {
             return Err(Error::malformed("an output without a register"));
         };
