@@ -20,6 +20,9 @@ impl FunctionEmitter<'_, '_> {
         };
         let lanes = ty.lanes();
         match op {
+            ConvertOp::FToS | ConvertOp::FToU if !target.is_int() => {
+                Err(Error::unsupported(format!("conversion of a float to {target}")))
+            }
             ConvertOp::Bitcast => self.bitcast_op(value, a, ty),
             ConvertOp::FToS => {
                 let a = self.get_as(a, ScalarKind::Float)?;

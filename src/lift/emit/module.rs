@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use naga::{Constant, FunctionArgument, FunctionResult, Handle, Span};
+use naga::{Constant, FunctionArgument, FunctionResult, Handle, Span, valid::Capabilities};
 
 use super::{
     Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, plan::Plan, resources::ResourceState,
@@ -193,6 +193,23 @@ impl<'a> ModuleEmitter<'a> {
         Ok(())
     }
 
+    /// The target has the types of a function's values.
+    fn check_types(&self, function: &ir::Function) -> Result<()> {
+        for value in &function.values {
+            let (capability, name) = match (&value.def, value.ty.scalar()) {
+                (ir::ValueDef::Removed, _) => continue,
+                (_, Some(ir::Scalar::I64)) => (Capabilities::SHADER_INT64, "64-bit integers"),
+                (_, Some(ir::Scalar::F64)) => (Capabilities::FLOAT64, "64-bit floats"),
+                (_, Some(ir::Scalar::F16)) => (Capabilities::SHADER_FLOAT16, "16-bit floats"),
+                _ => continue,
+            };
+            if !self.target.capabilities.contains(capability) {
+                return Err(Error::unsupported(format!("type that the target lacks: {name}")));
+            }
+        }
+        Ok(())
+    }
+
     /// Begins a function: structures it and plans its values.
     fn function(&mut self, id: ir::FunctionId, stage: Stage) -> Result<(FunctionEmitter<'_, 'a>, Tree)> {
         let program = self.program;
@@ -201,6 +218,7 @@ impl<'a> ModuleEmitter<'a> {
             .functions
             .get(id.index())
             .ok_or_else(|| Error::internal(format!("no such function: {}", id.0)))?;
+        self.check_types(ir).map_err(|error| error.in_function(&*ir.name))?;
         let count = ir.values.len();
         let tree = structure(ir).map_err(|error| error.in_function(&*ir.name))?;
         let plan = Plan::new(ir, &tree);

@@ -4,7 +4,7 @@ use naga::{Expression, MathFunction, ScalarKind, SwizzleComponent};
 
 use super::{Emission, FunctionEmitter, expression::Expr, types::vector_size};
 use crate::{
-    Result,
+    Error, Result,
     ir::{Op, Type, Value},
 };
 
@@ -22,6 +22,7 @@ impl FunctionEmitter<'_, '_> {
             Op::BitfieldInsert { width, offset, insert, base } => {
                 self.bitfield_insert(value, [*width, *offset, *insert, *base], ty)?
             }
+            Op::Select { .. } if ty == Type::Handle => return Err(Error::unsupported("resource chosen at run time")),
             Op::Select { condition, accept, reject } => {
                 let kind = self.kind_of(value);
                 let condition = self.get_as(*condition, ScalarKind::Bool)?;

@@ -2,7 +2,7 @@
 
 use naga::{
     Barrier, BinaryOperator, Block, BuiltIn, CollectiveOperation, Direction, Expression, GatherMode, MathFunction,
-    Scalar, ScalarKind, Statement, SubgroupOperation, UnaryOperator,
+    Scalar, ScalarKind, Statement, SubgroupOperation, UnaryOperator, valid::Capabilities,
 };
 
 use super::{Emission, FunctionEmitter, discard::discard_demotes, expression::Expr, function::Shape};
@@ -81,6 +81,9 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// Names what has no lowering.
     pub fn wave(&mut self, value: Value, op: WaveOp, operands: &[Value], ty: Type) -> Result<Emission> {
+        if !self.module.target.capabilities.contains(Capabilities::SUBGROUP) {
+            return Err(Error::unsupported("wave operation on a target without subgroups"));
+        }
         let takes_helpers = matches!(
             op,
             WaveOp::LaneIndex
