@@ -1,4 +1,14 @@
-//! Compiled Direct3D shaders as Bevy assets.
+//! Compiled Direct3D shaders, as fxc and dxc write them, made usable: read, reflected, lifted to naga modules with
+//! Direct3D's results, and drawn by Bevy.
+//!
+//! * [`lift()`] takes the bytes of a container to a [`Program`]; [`Program::emit`] makes a naga module of it for a
+//!   [`Target`]. [`reflect`] tells of a program without lifting it.
+//! * [`plugin`] (feature `bevy`, on by default) makes shaders, materials and compute programs of them Bevy assets.
+//! * [`cli`] and [`cases`] (feature `cli`) are the command `dxshader`, and the execution of shaders with known results.
+//!
+//! `ARCHITECTURE.md` in the repository tells how the rooms of the crate belong together.
+
+#![warn(missing_docs)]
 
 #[cfg(feature = "cli")]
 pub mod cases;
@@ -24,3 +34,8 @@ pub use lift::{LiftOptions, Program, Target, lift};
 pub fn reflect(bytes: &[u8]) -> Result<reflection::Interface> {
     reflection::reflect(&container::Container::parse(bytes)?)
 }
+
+/// The readme's examples compile.
+#[cfg(all(doctest, feature = "bevy"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
