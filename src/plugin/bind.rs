@@ -85,8 +85,13 @@ pub(crate) fn bind_constants(
         packers.push(of_stage);
     }
 
-    for (name, value) in constants {
-        let path: FieldPath = name.parse()?;
+    let mut paths = constants
+        .iter()
+        .map(|(name, value)| Ok((name.parse()?, name, value)))
+        .collect::<Result<Vec<_>, PathError>>()?;
+    // A part overrides the whole, and `PerFrame.Time` overrides `Time`, whichever comes first by name.
+    paths.sort_by_key(|(path, ..): &(FieldPath, _, _)| path.0.len());
+    for (path, name, value) in paths {
         let mut found = false;
         for (stage, packers) in stages.iter().zip(&mut packers) {
             let Some(steps) = steps_for(stage, &path.0) else { continue };

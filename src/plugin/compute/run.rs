@@ -274,18 +274,9 @@ fn build(gpu: &Gpu, generation: u64, resolved: Arc<ResolvedCompute>, supplied: &
         compilation_options: PipelineCompilationOptions::default(),
         cache: None,
     });
-    let ready = Ready {
-        generation,
-        pipeline,
-        bindings,
-        clear: supplied.clear.clone(),
-        readback: supplied.readback.clone(),
-        resolved,
-    };
-    // Groups are made again for each run: whether they can be is found out here, where an error is caught.
-    let (constants, offsets) = write_constants(gpu, &ready.bindings, EngineFrame::default());
-    ready.bindings.bind_group(gpu, constants.as_ref(), &offsets);
-    Ok(ready)
+    bindings.try_out(gpu);
+    let (clear, readback) = (supplied.clear.clone(), supplied.readback.clone());
+    Ok(Ready { generation, resolved, pipeline, bindings, clear, readback })
 }
 
 /// A buffer with the constants that the engine fills in, and their places.

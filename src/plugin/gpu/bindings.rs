@@ -130,6 +130,17 @@ impl StageBindings {
         Ok(Self { layout, entries, uniforms, dynamic })
     }
 
+    /// Makes a group to see whether wgpu takes what is bound. Those that are drawn with are made later, where an error could
+    /// not be caught. To be called in [`Gpu::checked`].
+    pub fn try_out(&self, gpu: &Gpu) {
+        let size = self.uniforms.iter().map(|uniform| u64::from(uniform.size)).max();
+        let buffer = size.map(|size| {
+            let (label, usage) = (Some("constants to try out"), BufferUsages::UNIFORM);
+            gpu.device.create_buffer(&BufferDescriptor { label, size, usage, mapped_at_creation: false })
+        });
+        self.bind_group(gpu, buffer.as_ref(), &vec![0; self.uniforms.len()]);
+    }
+
     /// Makes the group. `buffer` holds the constants that change, each at its place in `offsets` (0 for dynamic offsets).
     pub fn bind_group(&self, gpu: &Gpu, buffer: Option<&Buffer>, offsets: &[u64]) -> Option<BindGroup> {
         let mut entries = Vec::with_capacity(self.entries.len());

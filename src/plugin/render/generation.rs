@@ -203,6 +203,8 @@ impl Generation {
         let [vertex_textures, pixel_textures] = &self.textures;
         let of_vertex = bindings(ShaderStages::VERTEX, &vertex, vertex_shader, vertex_resolved, vertex_textures)?;
         let of_pixel = bindings(ShaderStages::FRAGMENT, &pixel, pixel_shader, pixel_resolved, pixel_textures)?;
+        of_vertex.try_out(gpu);
+        of_pixel.try_out(gpu);
         let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
             label: Some("material"),
             bind_group_layouts: &[Some(&*of_vertex.layout), Some(&*of_pixel.layout)],
