@@ -13,7 +13,7 @@ use super::{
 use crate::{
     lift::{
         BindingRole, CompareFunction, Comparison, Emitted, EmittedResource, EmittedType, Register,
-        ResourceSpecialization, Target, TextureSample, ViewDimension,
+        ResourceSpecialization, TEXEL_BUFFER_HEADER, Target, TextureSample, ViewDimension,
     },
     reflection::{self, Interface, ResourceClass, ResourceKind, Stage},
 };
@@ -184,13 +184,44 @@ pub struct BoundStage {
     write_backs: Vec<WriteBack>,
 }
 
-/// A copy of a part of a buffer, which the stage writes.
-struct WriteBack {
-    copy: wgpu::Buffer,
-    buffer: wgpu::Buffer,
-    buffer_size: u64,
-    offset: u64,
-    size: u64,
+/// What the stage writes in place of what was bound.
+enum WriteBack {
+    /// A copy of a part of a buffer.
+    Part { copy: wgpu::Buffer, buffer: wgpu::Buffer, buffer_size: u64, offset: u64, size: u64 },
+    /// A buffer that stands for a texture.
+    Texels { copy: wgpu::Buffer, texture: wgpu::Texture, part: TexturePart },
+}
+
+/// A mip level and layers of a texture, and how they lie in a buffer.
+#[derive(Clone, Copy)]
+struct TexturePart {
+    mip: u32,
+    first_layer: u32,
+    size: Extent3d,
+    /// Bytes of a row.
+    pitch: u32,
+}
+
+impl TexturePart {
+    fn of_texture<'t>(&self, texture: &'t wgpu::Texture) -> wgpu::TexelCopyTextureInfo<'t> {
+        wgpu::TexelCopyTextureInfo {
+            texture,
+            mip_level: self.mip,
+            origin: wgpu::Origin3d { x: 0, y: 0, z: self.first_layer },
+            aspect: wgpu::TextureAspect::All,
+        }
+    }
+
+    fn of_buffer<'b>(&self, buffer: &'b wgpu::Buffer) -> wgpu::TexelCopyBufferInfo<'b> {
+        wgpu::TexelCopyBufferInfo {
+            buffer,
+            layout: wgpu::TexelCopyBufferLayout {
+                offset: TEXEL_BUFFER_HEADER.into(),
+                bytes_per_row: Some(self.pitch),
+                rows_per_image: Some(self.size.height),
+            },
+        }
+    }
 }
 
 impl BoundStage {
@@ -199,12 +230,21 @@ impl BoundStage {
     /// # Errors
     /// The device is lost.
     pub fn write_back(&self, gpu: &Gpu) -> Result<(), Halt> {
-        for part in &self.write_backs {
-            let written = gpu.read_buffer(&part.copy, part.size)?;
-            let mut whole = gpu.read_buffer(&part.buffer, part.buffer_size)?;
-            let (start, end) = (part.offset as usize, (part.offset + part.size) as usize);
-            whole[start..end].copy_from_slice(&written);
-            write_buffer(gpu, &part.buffer, &whole);
+        for write_back in &self.write_backs {
+            match write_back {
+                WriteBack::Part { copy, buffer, buffer_size, offset, size } => {
+                    let written = gpu.read_buffer(copy, *size)?;
+                    let mut whole = gpu.read_buffer(buffer, *buffer_size)?;
+                    let (start, end) = (*offset as usize, (offset + size) as usize);
+                    whole[start..end].copy_from_slice(&written);
+                    write_buffer(gpu, buffer, &whole);
+                }
+                WriteBack::Texels { copy, texture, part } => {
+                    let mut encoder = gpu.encoder();
+                    encoder.copy_buffer_to_texture(part.of_buffer(copy), part.of_texture(texture), part.size);
+                    gpu.submit(encoder)?;
+                }
+            }
         }
         Ok(())
     }
@@ -334,6 +374,11 @@ impl Binder<'_> {
                     .map(|slot| slot.map_or_else(|| Ok(unbound()), |slot| self.texture(slot, dimension, true)));
                 (ty, Bound::Views(views.collect::<Result<_, _>>()?))
             }
+            EmittedType::TexelBuffer { dimension, .. } => {
+                let ty = buffer_type(wgpu::BufferBindingType::Storage { read_only: false });
+                let buffers = slot_of.into_iter().map(|slot| self.texels(slot, dimension, write_backs));
+                (ty, Bound::Buffers(buffers.collect::<Result<_, _>>()?))
+            }
             EmittedType::Sampler { comparison } => {
                 let mut ty = if comparison {
                     wgpu::SamplerBindingType::Comparison
@@ -434,7 +479,7 @@ impl Binder<'_> {
         let copy = new_buffer(self.gpu, slot.name, size, usage);
         write_buffer(self.gpu, &copy, &bytes[offset as usize..(offset + size) as usize]);
         if !read_only {
-            write_backs.push(WriteBack {
+            write_backs.push(WriteBack::Part {
                 copy: copy.clone(),
                 buffer: resource.buffer.clone(),
                 buffer_size: resource.size,
@@ -443,6 +488,45 @@ impl Binder<'_> {
             });
         }
         Ok(BoundBuffer { size: copy.size(), buffer: copy, offset: 0 })
+    }
+
+    /// A buffer that stands for a texture.
+    fn texels(
+        &self,
+        slot: Option<Slot<'_>>,
+        dimension: ViewDimension,
+        write_backs: &mut Vec<WriteBack>,
+    ) -> Result<BoundBuffer, Halt> {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let Some(slot) = slot else {
+            let buffer = new_buffer(self.gpu, "unbound", TEXEL_BUFFER_HEADER.into(), usage);
+            return Ok(BoundBuffer { size: buffer.size(), buffer, offset: 0 });
+        };
+        let texture = &self.resources.texture(slot.name)?.texture;
+        let (mips, layers) = match &slot.binding.view {
+            Some(View::Texture { mips, layers, .. }) => (*mips, *layers),
+            None => (None, None),
+            Some(view) => return Err(Halt::Failed(format!("texture {} in a view {view:?}", slot.name))),
+        };
+        let mip = mips.map_or(0, |(first, _)| first);
+        let mut size = texture.size().mip_level_size(mip, texture.dimension());
+        let mut first_layer = 0;
+        if dimension != ViewDimension::D3 {
+            let (first, count) = layers.unwrap_or((0, texture.depth_or_array_layers()));
+            first_layer = first;
+            size.depth_or_array_layers = if dimension == ViewDimension::D2 { 1 } else { count };
+        }
+        let pitch = (size.width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let part = TexturePart { mip, first_layer, size, pitch };
+        let bytes = u64::from(pitch) * u64::from(size.height) * u64::from(size.depth_or_array_layers);
+        let buffer = new_buffer(self.gpu, slot.name, u64::from(TEXEL_BUFFER_HEADER) + bytes, usage);
+        let header = [size.width, size.height, size.depth_or_array_layers, pitch / 4];
+        write_buffer(self.gpu, &buffer, &header.map(u32::to_le_bytes).concat());
+        let mut encoder = self.gpu.encoder();
+        encoder.copy_texture_to_buffer(part.of_texture(texture), part.of_buffer(&buffer), size);
+        self.gpu.submit(encoder)?;
+        write_backs.push(WriteBack::Texels { copy: buffer.clone(), texture: texture.clone(), part });
+        Ok(BoundBuffer { size: buffer.size(), buffer, offset: 0 })
     }
 
     /// A view of a texture.

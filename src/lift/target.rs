@@ -238,6 +238,17 @@ pub enum EmittedType {
         /// Access.
         access: naga::StorageAccess,
     },
+    /// Storage buffer that stands for a texture, of which the program wants what atomic operations found: the texels are
+    /// copied in before and out after. First [`TEXEL_BUFFER_HEADER`] bytes that begin with four `u32`s: width, height,
+    /// depth or number of layers, and words of a row; then the rows, as copies between textures and buffers have them (a
+    /// row takes a multiple of 256 bytes, a slice or layer as many rows as the texture is high). A buffer of zeros in the
+    /// header stands for no texture.
+    TexelBuffer {
+        /// Shape of the texture's view.
+        dimension: ViewDimension,
+        /// Format of the texture: of one 32-bit integer.
+        format: naga::StorageFormat,
+    },
     /// Sampler.
     Sampler {
         /// It compares.
@@ -246,6 +257,9 @@ pub enum EmittedType {
     /// Acceleration structure.
     AccelerationStructure,
 }
+
+/// Bytes before the texels of an [`EmittedType::TexelBuffer`].
+pub const TEXEL_BUFFER_HEADER: u32 = 256;
 
 /// Shape of a texture view, as `wgpu::TextureViewDimension`. Direct3D's 1D textures are [`ViewDimension::D2`] of height 1
 /// (and their arrays [`ViewDimension::D2Array`]): WebGPU's have neither mips nor layers.

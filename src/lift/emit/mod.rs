@@ -35,6 +35,7 @@ mod sample;
 mod sign;
 mod stage_state;
 mod system_value;
+mod texels;
 mod texture;
 mod types;
 mod usage;

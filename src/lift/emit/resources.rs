@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use naga::{
     AddressSpace, ArraySize, BinaryOperator, Expression, GlobalVariable, Handle, ImageClass, ImageDimension,
-    MemoryDecorations, ResourceBinding, Scalar, ScalarKind, Span, StorageAccess, StructMember, Type, TypeInner,
-    valid::Capabilities,
+    MemoryDecorations, ResourceBinding, Scalar, ScalarKind, Span, StorageAccess, StorageFormat, StructMember, Type,
+    TypeInner, valid::Capabilities,
 };
 
 use super::{
@@ -13,6 +13,7 @@ use super::{
     expression::Expr,
     format::{Numeric, Texel, declared_format},
     io::scalar32,
+    texels::Texels,
     usage::{self, Usage},
 };
 use crate::{
@@ -72,6 +73,8 @@ pub(super) enum Body {
     Buffer(Buffer),
     /// Sampled or storage texture.
     Texture(Texture),
+    /// Storage buffer that stands for a texture.
+    Texels(Texels),
     /// Sampler, and its twin for comparisons.
     Sampler {
         plain: Option<Handle<GlobalVariable>>,
@@ -250,6 +253,13 @@ impl ModuleEmitter<'_> {
                         }
                         let format =
                             known.format.unwrap_or_else(|| declared_format(component, components, usage.atomics));
+                        if usage.old_values {
+                            return Ok(Resource {
+                                body: self.declare_texels(&declaration, dimension, format)?,
+                                elements,
+                                counter: None,
+                            });
+                        }
                         ImageClass::Storage { format, access: texture_access(usage) }
                     }
                     _ => {
@@ -352,13 +362,7 @@ impl ModuleEmitter<'_> {
             _ => ImageDimension::D2,
         };
         let ty = self.ty(TypeInner::Image { dim, arrayed: dimension.is_arrayed(), class });
-        let view = match (dim, dimension.is_arrayed()) {
-            (ImageDimension::D3, _) => ViewDimension::D3,
-            (ImageDimension::Cube, false) => ViewDimension::Cube,
-            (ImageDimension::Cube, true) => ViewDimension::CubeArray,
-            (_, false) => ViewDimension::D2,
-            (_, true) => ViewDimension::D2Array,
-        };
+        let view = view_dimension(dimension);
         let emitted = match class {
             ImageClass::Storage { format, access } => EmittedType::StorageTexture { dimension: view, format, access },
             _ => {
@@ -376,6 +380,29 @@ impl ModuleEmitter<'_> {
         let global =
             self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Handle, emitted)?;
         Ok(Body::Texture(Texture { global, dimension, class }))
+    }
+
+    /// A buffer that stands for a texture.
+    fn declare_texels(
+        &mut self,
+        declaration: &Declaration<'_>,
+        dimension: TextureDimension,
+        format: StorageFormat,
+    ) -> Result<Body> {
+        let scalar = match format {
+            StorageFormat::R32Uint => Scalar::U32,
+            StorageFormat::R32Sint => Scalar::I32,
+            _ => return Err(Error::unsupported(format!("old value of an atomic operation on a texture: {format:?}"))),
+        };
+        let word = self.ty(TypeInner::Atomic(scalar));
+        let ty = self.ty(TypeInner::Array { base: word, size: ArraySize::Dynamic, stride: 4 });
+        let ty = self.wrapped(declaration, ty);
+        let access = StorageAccess::LOAD | StorageAccess::STORE;
+        let emitted = EmittedType::TexelBuffer { dimension: view_dimension(dimension), format };
+        let role = BindingRole::Resource;
+        let global = self.global(declaration, role, declaration.slot, ty, AddressSpace::Storage { access }, emitted)?;
+        self.note(format!("{}: a buffer stands for the texture", name_of(declaration.binding)));
+        Ok(Body::Texels(Texels { global, dimension, kind: scalar.kind }))
     }
 
     /// A sampler, or two where it is used both ways.
@@ -487,6 +514,19 @@ pub(super) fn name_of(binding: &Binding) -> String {
     }
 }
 
+/// Shape of a texture's view.
+fn view_dimension(dimension: TextureDimension) -> ViewDimension {
+    match dimension {
+        TextureDimension::D1 | TextureDimension::D2 | TextureDimension::D2Multisampled => ViewDimension::D2,
+        TextureDimension::D1Array | TextureDimension::D2Array | TextureDimension::D2MultisampledArray => {
+            ViewDimension::D2Array
+        }
+        TextureDimension::D3 => ViewDimension::D3,
+        TextureDimension::Cube => ViewDimension::Cube,
+        TextureDimension::CubeArray => ViewDimension::CubeArray,
+    }
+}
+
 /// Access of a storage texture: at least one of them.
 fn texture_access(usage: &Usage) -> StorageAccess {
     let mut access = StorageAccess::empty();
@@ -499,14 +539,14 @@ fn texture_access(usage: &Usage) -> StorageAccess {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// An operation on a resource, whose value is `result`; `ty` is its result's type. Handles themselves give nothing:
+    /// An operation on a resource, whose value is `_result`; `ty` is its result's type. Handles themselves give nothing:
     /// operations look at the handle's definition.
     ///
     /// The caller has made sure that a helper lane does not get here with an operation that writes.
     ///
     /// # Errors
     /// Names what has no lowering.
-    pub fn resource_op(&mut self, result: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+    pub fn resource_op(&mut self, _result: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
         match op {
             Op::Handle { .. } => Ok(None),
             &Op::LoadConstant { handle, row, offset } => self.load_constant(handle, row, offset, ty).map(Some),
@@ -528,8 +568,7 @@ impl FunctionEmitter<'_, '_> {
                 Ok(None)
             }
             &Op::AtomicTexture { op, handle, coordinates, value, compare } => {
-                let used = self.plan.is_used(result);
-                self.atomic_texture(op, handle, coordinates, value, compare, used)
+                self.atomic_texture(op, handle, coordinates, value, compare).map(Some)
             }
             Op::Sample(sample) => self.sample(sample, ty).map(Some),
             Op::Gather(gather) => self.gather(gather, ty).map(Some),

@@ -1,11 +1,11 @@
 //! Texels without filtering, and what textures tell of themselves.
 
 use naga::{
-    AtomicFunction, BinaryOperator, Expression, ImageClass, ImageQuery, MathFunction, RelationalFunction, Scalar,
-    ScalarKind, Statement, StorageFormat,
+    BinaryOperator, Expression, ImageClass, ImageQuery, MathFunction, RelationalFunction, Scalar, ScalarKind,
+    Statement, StorageFormat,
 };
 
-use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, resources::Texture};
+use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, resources::Texture, texels::image_function};
 use crate::{
     Error, Result,
     ir::{self, AtomicOp, Value},
@@ -187,6 +187,9 @@ impl FunctionEmitter<'_, '_> {
         offset: Option<Value>,
         ty: ir::Type,
     ) -> Result<Emission> {
+        if let Some(texels) = self.bound_texels(handle)? {
+            return self.load_texels(texels, coordinates, ty);
+        }
         let (texture, image) = self.bound_texture(handle)?;
         let place = self.texel(&texture, image, coordinates, level, sample, offset)?;
         let place = self.confined(&texture, &place);
@@ -224,6 +227,9 @@ impl FunctionEmitter<'_, '_> {
         sample: Option<Value>,
         value: Value,
     ) -> Result<()> {
+        if let Some(texels) = self.bound_texels(handle)? {
+            return self.store_texels(texels, coordinates, value);
+        }
         let (texture, image) = self.bound_texture(handle)?;
         if sample.is_some() || !matches!(texture.class, ImageClass::Storage { .. }) {
             return Err(Error::unsupported("store to a multisampled texture"));
@@ -260,13 +266,9 @@ impl FunctionEmitter<'_, '_> {
         coordinates: Value,
         value: Value,
         compare: Option<Value>,
-        used: bool,
-    ) -> Result<Option<Emission>> {
-        if used {
-            return Err(Error::unsupported("old value of an atomic operation on a texture"));
-        }
-        if compare.is_some() {
-            return Err(Error::unsupported("compare-and-exchange on a texture"));
+    ) -> Result<Emission> {
+        if let Some(texels) = self.bound_texels(handle)? {
+            return self.atomic_texels(texels, op, coordinates, value, compare);
         }
         let (texture, image) = self.bound_texture(handle)?;
         let ImageClass::Storage { format: StorageFormat::R32Uint | StorageFormat::R32Sint, .. } = texture.class else {
@@ -281,23 +283,14 @@ impl FunctionEmitter<'_, '_> {
         if ordered != kind {
             return Err(Error::unsupported("atomic minimum or maximum on a texture of the other sign"));
         }
-        let fun = match op {
-            AtomicOp::Add => Some(AtomicFunction::Add),
-            AtomicOp::And => Some(AtomicFunction::And),
-            AtomicOp::Or => Some(AtomicFunction::InclusiveOr),
-            AtomicOp::Xor => Some(AtomicFunction::ExclusiveOr),
-            AtomicOp::SMin | AtomicOp::UMin => Some(AtomicFunction::Min),
-            AtomicOp::SMax | AtomicOp::UMax => Some(AtomicFunction::Max),
-            // An exchange whose old value nobody wants is a store.
-            AtomicOp::Exchange | AtomicOp::CompareExchange => None,
-        };
         let ty = self.ir.ty(value);
         let value = self.get_as(value, kind)?;
         let place = self.texel(&texture, image, coordinates, None, None, None)?;
         self.when(place.inside, |emitter| {
             let (coordinate, array_index) = (place.coordinate, place.layer);
-            let statement = match fun {
+            let statement = match image_function(op) {
                 Some(fun) => Statement::ImageAtomic { image, coordinate, array_index, fun, value },
+                // An exchange whose old value nobody wants is a store.
                 None => {
                     let value = emitter.splat_to(value, 4);
                     Statement::ImageStore { image, coordinate, array_index, value }
@@ -305,11 +298,14 @@ impl FunctionEmitter<'_, '_> {
             };
             emitter.statement(statement);
         });
-        self.zero_value(ty).map(Some)
+        self.zero_value(ty)
     }
 
     /// [`ir::Op::TextureSize`].
     pub(super) fn texture_size(&mut self, handle: Value, level: Option<Value>) -> Result<Emission> {
+        if let Some(texels) = self.bound_texels(handle)? {
+            return Ok(self.texels_size(texels));
+        }
         let (texture, image) = self.bound_texture(handle)?;
         let mipmapped = texture.class.is_mipmapped();
         let levels = if mipmapped { self.query(image, ImageQuery::NumLevels) } else { self.u32(1) };

@@ -20,6 +20,8 @@ pub(super) struct Usage {
     pub signed_atomics: bool,
     /// Among them minima or maxima of unsigned integers.
     pub unsigned_atomics: bool,
+    /// Something wants the old values that atomic operations on it find, or compares them.
+    pub old_values: bool,
     /// Pieces of less than 32 bits are written.
     pub halves_stored: bool,
     /// It is sampled without a comparison, or is the sampler of such.
@@ -105,6 +107,7 @@ fn add(
         Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
         Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
             usage.atomics = true;
+            usage.old_values |= *op == AtomicOp::CompareExchange || is_used(function, value);
             usage.signed_atomics |= matches!(op, AtomicOp::SMin | AtomicOp::SMax);
             usage.unsigned_atomics |= matches!(op, AtomicOp::UMin | AtomicOp::UMax);
         }),
@@ -125,6 +128,18 @@ fn add(
         Op::SampleCount(Some(handle)) | Op::SamplePosition { handle: Some(handle), .. } => of(*handle, &|_| {}),
         _ => Ok(()),
     }
+}
+
+/// Something uses the value.
+fn is_used(function: &Function, value: Value) -> bool {
+    let mut used = false;
+    for block in &function.blocks {
+        for op in block.insts.iter().filter_map(|&inst| function.op(inst)) {
+            op.for_each_operand(|operand| used |= operand == value);
+        }
+        block.terminator.for_each_operand(|operand| used |= operand == value);
+    }
+    used
 }
 
 /// A texture or sampler is used to sample.

@@ -208,6 +208,11 @@ fn binding_type(name: &str, ty: &EmittedType, dynamic: bool) -> Result<BindingTy
             format: texture_format(format).ok_or_else(|| format!("`{name}`: textures of {format:?} cannot be made"))?,
             view_dimension: view_dimension(dimension),
         },
+        EmittedType::TexelBuffer { .. } => BindingType::Buffer {
+            ty: BufferBindingType::Storage { read_only: false },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
         EmittedType::Sampler { comparison: true } => BindingType::Sampler(SamplerBindingType::Comparison),
         EmittedType::Sampler { comparison: false } => BindingType::Sampler(SamplerBindingType::Filtering),
         EmittedType::AccelerationStructure => {
@@ -277,6 +282,11 @@ fn bind(gpu: &Gpu, name: &str, resource: &EmittedResource, supply: &StageSupply)
                     Bound::View(zero_texture(gpu, name, wanted, format, false, TextureUsages::STORAGE_BINDING))
                 }
             }
+        }
+        EmittedType::TexelBuffer { .. } => {
+            return Err(format!(
+                "`{name}` gives the old values of atomic operations on a texture, which cannot be bound yet"
+            ));
         }
         EmittedType::Sampler { comparison } => {
             let default = SamplerDescription::default();

@@ -296,20 +296,32 @@ fn storage_textures_take_their_access_from_their_use() {
 }
 
 #[test]
-fn the_old_value_of_an_atomic_on_a_texture_is_refused_by_name() {
-    let program = compute().binding(ResourceClass::Uav, 1, texture(TextureDimension::D2, ComponentType::U32)).program(
-        |builder| {
-            let index = thread(builder);
-            let coordinates = builder.splat(index, 2);
-            let counts = handle(builder, 1);
-            let op = Op::AtomicTexture { op: AtomicOp::Add, handle: counts, coordinates, value: index, compare: None };
-            let old = builder.push(op, Type::I32);
-            keep(builder, old);
-        },
-    );
-    let error = program.emit(&Target::default()).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Unsupported);
-    assert!(error.what.contains("atomic operation on a texture"), "{error}");
+fn a_buffer_stands_for_a_texture_whose_old_values_are_wanted() {
+    use TextureDimension as D;
+    for dimension in [D::D1, D::D1Array, D::D2, D::D2Array, D::D3] {
+        let lanes = dimension.coordinates() + u8::from(dimension.is_arrayed());
+        let program =
+            compute().binding(ResourceClass::Uav, 1, texture(dimension, ComponentType::I32)).program(|builder| {
+                let index = thread(builder);
+                let coordinates = builder.splat(index, lanes);
+                let counts = handle(builder, 1);
+                for op in [AtomicOp::Add, AtomicOp::UMin, AtomicOp::Exchange, AtomicOp::CompareExchange] {
+                    let compare = (op == AtomicOp::CompareExchange).then_some(index);
+                    let op = Op::AtomicTexture { op, handle: counts, coordinates, value: index, compare };
+                    let old = builder.push(op, Type::I32);
+                    keep(builder, old);
+                }
+                let op = Op::LoadTexture { handle: counts, coordinates, level: None, sample: None, offset: None };
+                let value = builder.push(op, I32X4);
+                builder.effect(Op::StoreTexture { handle: counts, coordinates, sample: None, value });
+                let size = builder.push(Op::TextureSize { handle: counts, level: None }, I32X4);
+                keep(builder, size);
+            });
+        let emitted = emit(&program);
+        let EmittedType::TexelBuffer { format, .. } = emitted.resources[1].ty else { panic!() };
+        assert_eq!(format, StorageFormat::R32Sint);
+        assert!(emitted.notes.iter().any(|note| note.text.contains("stands for the texture")));
+    }
 }
 
 #[test]
