@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{FunctionLowering, Lowered, llvm, memory::Pointer};
 use crate::{
     Error, Result,
-    ir::{Edge, Terminator, Type},
+    ir::{Cfg, Dominators, Edge, Terminator, Type, Value},
 };
 
 impl FunctionLowering<'_, '_> {
@@ -32,6 +32,50 @@ impl FunctionLowering<'_, '_> {
             self.origin = number;
             let terminator = self.terminator(block as u32, number).map_err(|error| error.at_instruction(number))?;
             self.build().terminate(terminator);
+        }
+        self.check_dominance(&order)
+    }
+
+    /// Rejects values that are used where control may come without passing their definition.
+    fn check_dominance(&self, order: &[usize]) -> Result<()> {
+        let body = self.body;
+        let dominators = Dominators::new(&self.function, &Cfg::new(&self.function));
+        let ir_block = |block: usize| self.blocks.get(block).copied().flatten();
+        // The block of each instruction.
+        let mut homes = vec![None; body.instructions.len()];
+        for &block in order {
+            for number in body.blocks[block].clone() {
+                homes[number as usize] = ir_block(block);
+            }
+        }
+        let mut operands = Vec::new();
+        for &block in order {
+            for number in body.blocks[block].clone() {
+                let op = &body.instructions[number as usize].op;
+                operands.clear();
+                match op {
+                    // A phi's value is used at the end of the block that it comes from.
+                    llvm::Operation::Phi(incoming) => {
+                        operands.extend(incoming.iter().map(|(value, from)| (*value, ir_block(from.index()))));
+                    }
+                    op => op.for_each_operand(|value| operands.push((value, ir_block(block)))),
+                }
+                for &(value, place) in &operands {
+                    let value = value.0.checked_sub(body.first).and_then(|index| body.values.get(index as usize));
+                    let (Some(place), Some(llvm::ValueDef::Instruction(definition))) = (place, value.map(|v| &v.def))
+                    else {
+                        continue;
+                    };
+                    let is_defined = match homes[*definition as usize] {
+                        Some(home) if home == place && !matches!(op, llvm::Operation::Phi(_)) => *definition < number,
+                        Some(home) => dominators.dominates(home, place),
+                        None => false,
+                    };
+                    if !is_defined {
+                        return Err(Error::malformed("value is used before its definition").at_instruction(number));
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -90,7 +134,7 @@ impl FunctionLowering<'_, '_> {
             return Err(Error::malformed("control leads back to the entry block"));
         }
         let block = self.blocks[to.index()].ok_or_else(|| Error::internal("edge to a block that is not reached"))?;
-        let mut args = SmallVec::new();
+        let mut args: SmallVec<[Value; 4]> = SmallVec::new();
         let range = self.body.blocks[to.index()].clone();
         let body = self.body;
         for instruction in &body.instructions[range.start as usize..range.end as usize] {
@@ -103,7 +147,9 @@ impl FunctionLowering<'_, '_> {
                 lowered => args.extend_from_slice(lowered.scalars()?),
             }
         }
-        if args.len() != self.function.blocks[block.index()].params.len() {
+        let params = &self.function.blocks[block.index()].params;
+        let fits = params.iter().zip(&args).all(|(param, arg)| self.function.ty(*param) == self.function.ty(*arg));
+        if args.len() != params.len() || !fits {
             return Err(Error::malformed("phi of values of another type"));
         }
         Ok(Edge { block, args })
@@ -112,21 +158,27 @@ impl FunctionLowering<'_, '_> {
     fn terminator(&mut self, block: u32, number: u32) -> Result<Terminator> {
         let body = self.body;
         Ok(match &body.instructions[number as usize].op {
-            llvm::Operation::Return(None) => Terminator::Return(None),
-            llvm::Operation::Return(Some(value)) => {
-                let lowered = self.value(*value)?;
-                match lowered.scalars()? {
-                    [] => Terminator::Return(None),
-                    scalars if scalars.len() <= 4 => {
-                        let value = self.build().compose(scalars);
-                        Terminator::Return(Some(value))
-                    }
+            llvm::Operation::Return(value) => {
+                let scalars: SmallVec<[Value; 4]> = match value {
+                    Some(value) => SmallVec::from_slice(self.value(*value)?.scalars()?),
+                    None => SmallVec::new(),
+                };
+                let value = match scalars.as_slice() {
+                    [] => None,
+                    scalars if scalars.len() <= 4 => Some(self.build().compose(scalars)),
                     _ => return Err(Error::unsupported("function that returns a structure")),
+                };
+                if value.map_or(Type::Void, |value| self.function.ty(value)) != self.function.result {
+                    return Err(Error::malformed("function returns a value of another type than its own"));
                 }
+                Terminator::Return(value)
             }
             llvm::Operation::Jump(to) => Terminator::Jump(self.edge(block, *to)?),
             llvm::Operation::Branch { condition, accept, reject } => {
                 let condition = self.scalar(*condition)?;
+                if self.function.ty(condition) != Type::BOOL {
+                    return Err(Error::malformed("condition is no bool"));
+                }
                 let accept = self.edge(block, *accept)?;
                 let reject = self.edge(block, *reject)?;
                 Terminator::Branch { condition, accept, reject }

@@ -45,7 +45,7 @@ impl FunctionLowering<'_, '_> {
         let lowered = self.operation(number, instruction)?;
         self.precise = false;
         if let Some(result) = instruction.result {
-            let lowered = lowered.ok_or_else(|| Error::internal("instruction without a value"))?;
+            let lowered = lowered.ok_or_else(|| Error::malformed("result of an operation that has none"))?;
             if let Lowered::Scalars(scalars) = &lowered {
                 // Later instructions rely on the type that the module gives the value.
                 let types = self.parent.scalar_types(instruction.ty)?;
@@ -620,6 +620,15 @@ impl FunctionLowering<'_, '_> {
     ) -> Result<Value> {
         use llvm::CastOperation as Cast;
         let (narrow_from, narrow_to) = (self.narrow(from), self.narrow(to));
+        let width = |ty: llvm::TypeId| match self.parent.module.types.get(ty) {
+            Some(llvm::Type::Integer(width)) => *width,
+            _ => 0,
+        };
+        let resizes = match op {
+            Cast::Trunc => width(from) > width(to),
+            Cast::ZExt | Cast::SExt => width(from) < width(to),
+            _ => true,
+        };
         let (from, to) = (self.parent.scalar(from)?, self.parent.scalar(to)?);
         if self.function.ty(value) != Type::Scalar(from) {
             return Err(Error::malformed("operand of another type than the conversion's"));
@@ -630,7 +639,7 @@ impl FunctionLowering<'_, '_> {
             Cast::UiToFp | Cast::SiToFp => (!from.is_float(), to.is_float()),
             _ => (true, from.is_float() && to.is_float()),
         };
-        if !integers || !floats {
+        if !integers || !floats || !resizes {
             return Err(Error::malformed("conversion between other types than its own"));
         }
         let value = match op {

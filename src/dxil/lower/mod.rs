@@ -77,6 +77,13 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         let record = records.iter().find(|record| record.name == entry.name && record.stage == entry.stage);
         let record = record.ok_or_else(|| Error::internal(format!("no record of the entry point: {}", entry.name)))?;
         let mut own = |function: llvm::FunctionId| {
+            let ty = this.module.functions[function.index()].ty;
+            match this.module.types.get(ty) {
+                Some(llvm::Type::Function { params, result, .. })
+                    if params.is_empty() && this.module.types.get(*result) == Some(&llvm::Type::Void) => {}
+                // Hit and miss shaders have a payload.
+                _ => return Err(Error::unsupported(format!("entry point with parameters: {:?}", entry.stage))),
+            }
             this.owners.entry(function).or_insert(index);
             this.function(function)
         };

@@ -101,7 +101,7 @@ pub enum Operation {
     Call {
         /// The function.
         callee: FunctionId,
-        /// Arguments; those of type `metadata` are no values and mean nothing here.
+        /// Arguments; [`ValueId::NONE`] for those of type `metadata`, which are no values.
         arguments: Vec<ValueId>,
     },
     /// Memory fence.
@@ -138,7 +138,7 @@ impl Operation {
         matches!(self, Self::Return(_) | Self::Jump(_) | Self::Branch { .. } | Self::Switch { .. } | Self::Unreachable)
     }
 
-    /// Calls `f` on each value that is used; arguments of calls among them even if they are metadata.
+    /// Calls `f` on each value that is used.
     pub fn for_each_operand(&self, mut f: impl FnMut(ValueId)) {
         match self {
             Self::Binary { a, b, .. } | Self::Compare(_, a, b) | Self::ExtractElement(a, b) => {
@@ -175,7 +175,9 @@ impl Operation {
                 f(*compare);
                 f(*value);
             }
-            Self::Call { arguments, .. } => arguments.iter().copied().for_each(f),
+            Self::Call { arguments, .. } => {
+                arguments.iter().copied().filter(|value| *value != ValueId::NONE).for_each(f);
+            }
             Self::Branch { condition, .. } => f(*condition),
             Self::Switch { selector, .. } => f(*selector),
             Self::Fence | Self::Return(None) | Self::Jump(_) | Self::Unreachable => {}

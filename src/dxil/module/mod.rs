@@ -55,6 +55,11 @@ index!(
     MetadataId
 );
 
+impl ValueId {
+    /// No value of any module: an argument that is metadata.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// An LLVM module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {

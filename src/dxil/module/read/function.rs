@@ -399,6 +399,8 @@ impl BodyReader<'_, '_> {
             return Err(self.malformed("call of no function type"));
         };
         let (result, count, variadic) = (*result, params.len(), *variadic);
+        let is_metadata = |param: &TypeId| self.reader.module.types.get(*param) == Some(&Type::Metadata);
+        let metadata: Vec<bool> = params.iter().map(is_metadata).collect();
         if self.reader.module.functions[function.index()].ty != ty {
             return Err(self.malformed("call of another type than the function's"));
         }
@@ -406,8 +408,9 @@ impl BodyReader<'_, '_> {
             return Err(self.malformed("call with too few arguments"));
         }
         let mut arguments = Vec::with_capacity(count);
-        for _ in 0..count {
-            arguments.push(self.value()?);
+        for metadata in metadata {
+            let value = self.value()?;
+            arguments.push(if metadata { ValueId::NONE } else { value });
         }
         while variadic && self.left() > 0 {
             arguments.push(self.typed_value()?.0);
