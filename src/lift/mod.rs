@@ -29,5 +29,6 @@ pub fn lift(bytes: &[u8], options: &LiftOptions) -> Result<Program> {
         Format::Dxil => dxil::lift(&container, interface, options)?,
     };
     ir::passes::optimize(&mut program.ir, &program.interface)?;
+    structure::flatten_deep_functions(&mut program.ir);
     Ok(program)
 }

@@ -18,7 +18,7 @@ pub use cse::merge_common_expressions;
 pub use dce::remove_dead_code;
 pub use params::remove_redundant_params;
 pub use promote::promote_variables;
-pub use reducible::make_reducible;
+pub use reducible::{flatten, make_reducible};
 pub use retype::retype;
 pub use simplify::simplify;
 

@@ -35,6 +35,19 @@ pub fn make_reducible(function: &mut Function) -> bool {
     true
 }
 
+/// Leads every edge through one block that switches: the graph becomes one loop round one choice, whatever it was.
+///
+/// Guarantees that no way through the graph is nested, at the cost of a choice for each step. For graphs that are too
+/// deep for what comes after.
+pub fn flatten(function: &mut Function) {
+    let cfg = Cfg::new(function);
+    let entries = &cfg.reverse_post_order()[1..];
+    if entries.len() > 1 {
+        dispatch(function, entries);
+        repair(function);
+    }
+}
+
 /// The strongly connected components of a part of the graph that have a cycle.
 ///
 /// Tarjan: *Depth-First Search and Linear Graph Algorithms* (1972), without recursion.
@@ -293,5 +306,116 @@ fn rebuild_handles(function: &mut Function) {
             insts.push(user);
         }
         function.blocks[block.index()].insts = insts;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ir::{
+            passes::{remove_dead_code, tests::check},
+            verify,
+            verify::tests::{constant_buffer, interface},
+        },
+        reflection::Interface,
+    };
+
+    #[test]
+    fn cycles_with_two_entries_get_a_hub() {
+        let interface = Interface { bindings: vec![constant_buffer()], ..interface() };
+        check(
+            |module| {
+                make_reducible(&mut module.functions[0]);
+                remove_dead_code(module);
+                verify(module, &interface).unwrap();
+            },
+            r#"variable0 "out": group_shared f32[1]
+
+function0 "main" -> void, entry block0 {
+block0:
+    %0: bool = wave is_first_lane
+    %1: i32 = wave lane_index
+    %2: handle = handle binding0, %1
+    branch %0, block1, block2(i32(7))
+block1:
+    %3: f32 = load_constant %2, i32(0), 0
+    store_variable variable0, i32(0), %3
+    jump block2(%1)
+block2(%4: i32):
+    %5: f32 = load_constant %2, %4, 4
+    store_variable variable0, i32(0), %5
+    branch %0, block1, block3
+block3:
+    return
+}
+"#,
+            r#"variable0 "out": group_shared f32[1]
+
+function0 "main" -> void, entry block0 {
+block0:
+    %0: bool = wave is_first_lane
+    %1: i32 = wave lane_index
+    %2: handle = handle binding0, %1
+    branch %0, block4(i32(0), i32(0)), block4(i32(1), i32(7))
+block1:
+    %3: f32 = load_constant %2, i32(0), 0
+    store_variable variable0, i32(0), %3
+    jump block4(i32(1), %1)
+block2(%4: i32):
+    %5: f32 = load_constant %2, %4, 4
+    store_variable variable0, i32(0), %5
+    branch %0, block4(i32(0), i32(0)), block3
+block3:
+    return
+block4(%10: i32, %11: i32):
+    switch %10, 0: block1, default: block2(%11)
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn values_and_handles_are_handed_on() {
+        let interface = Interface { bindings: vec![constant_buffer()], ..interface() };
+        check(
+            |module| {
+                flatten(&mut module.functions[0]);
+                verify(module, &interface).unwrap();
+            },
+            r#"variable0 "out": group_shared f32[1]
+
+function0 "main" -> void, entry block0 {
+block0:
+    jump block1
+block1:
+    %1: i32 = wave lane_index
+    %2: handle = handle binding0, %1
+    jump block2(%1)
+block2(%3: i32):
+    %4: f32 = load_constant %2, %3, 0
+    store_variable variable0, %1, %4
+    return
+}
+"#,
+            r#"variable0 "out": group_shared f32[1]
+
+function0 "main" -> void, entry block0 {
+block0:
+    jump block3(i32(0), i32(0), i32(0))
+block1:
+    %1: i32 = wave lane_index
+    %2: handle = handle binding0, %1
+    jump block3(i32(1), %1, %1)
+block2(%3: i32):
+    %10: handle = handle binding0, %11
+    %4: f32 = load_constant %10, %3, 0
+    store_variable variable0, %11, %4
+    return
+block3(%6: i32, %7: i32, %11: i32):
+    switch %6, 0: block1, default: block2(%7)
+}
+"#,
+        );
     }
 }

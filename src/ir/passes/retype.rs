@@ -336,9 +336,9 @@ impl<'f> Retyping<'f> {
     /// Changes the types, and puts casts where they do not meet.
     fn rewrite(self) {
         let before: Vec<Type> = self.function.values.iter().map(|data| data.ty).collect();
-        for index in 0..self.flexible.len() {
-            if self.flexible[index] {
-                self.function.values[index].ty = typed(before[index], self.float[index]);
+        for (data, (flexible, float)) in self.function.values.iter_mut().zip(self.flexible.iter().zip(&self.float)) {
+            if *flexible {
+                data.ty = typed(data.ty, *float);
             }
         }
         let mut casts = Casts::default();

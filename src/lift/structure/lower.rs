@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{Error, Result, ir::Block};
 
-/// Levels of the tree that naga's validator and writers bear, which recurse over statements.
-const MAX_NESTING: usize = 250;
+/// Levels of the tree: naga's validator and writers recurse over statements, and bear as many on a stack of 2 MiB.
+const MAX_NESTING: usize = 128;
 
 /// Lowers the shapes of a function.
 pub(super) fn lower(mut shapes: Vec<Shape>) -> Result<Tree> {

@@ -19,7 +19,10 @@ mod tree;
 
 pub use tree::*;
 
-use crate::{Error, Result, ir::Function};
+use crate::{
+    Error, ErrorKind, Result,
+    ir::{Function, Module, passes::flatten},
+};
 
 /// Structures a function whose graph is reducible; [`make_reducible`](crate::ir::passes::make_reducible) makes any graph so.
 ///
@@ -33,4 +36,13 @@ pub fn structure(function: &Function) -> Result<Tree> {
     }
     let shapes = shape::build(&plan).map_err(|error| error.in_function(function.name.clone()))?;
     lower::lower(shapes).map_err(|error| error.in_function(function.name.clone()))
+}
+
+/// Flattens functions that would be nested too deeply, so that [`structure`] takes all of a module.
+pub fn flatten_deep_functions(module: &mut Module) {
+    for function in &mut module.functions {
+        if structure(function).is_err_and(|error| error.kind == ErrorKind::Unsupported) {
+            flatten(function);
+        }
+    }
 }

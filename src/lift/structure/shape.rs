@@ -12,7 +12,7 @@ use crate::{
 const FLAT_FROM: usize = 16;
 
 /// Levels of shapes, real and only named, that the recursions over them bear on a small stack.
-const MAX_LEVELS: usize = 400;
+const MAX_LEVELS: usize = 300;
 
 /// A step of the tree.
 #[derive(Debug)]

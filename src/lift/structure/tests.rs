@@ -511,3 +511,41 @@ fn long_chains_stay_flat() {
     }
     assert!(deepest <= 20, "nested {deepest} deep");
 }
+
+#[test]
+fn deep_nesting_is_refused_or_flattened_on_a_small_stack() {
+    // Choices in choices, each with something to do behind.
+    let nested = |levels: u32| {
+        let mut successors: Vec<Vec<u32>> = (0..levels).map(|level| vec![level + 1, 2 * levels - level]).collect();
+        successors.push(vec![levels + 1]);
+        successors.extend((1..levels).map(|level| vec![levels + level + 1]));
+        successors.push(Vec::new());
+        let successors: Vec<&[u32]> = successors.iter().map(Vec::as_slice).collect();
+        let mut function = graph(&successors);
+        // Each choice and each block behind one does something.
+        for block in 0..function.blocks.len() as u32 {
+            let one = function.i32(1);
+            let mut builder = Builder::new(&mut function, Block(block));
+            let condition = builder.push(Op::IsHelperLane, Type::BOOL);
+            builder.binary(BinaryOp::IAdd, one, one);
+            if let Terminator::Branch { condition: by, .. } = &mut function.blocks[block as usize].terminator {
+                *by = condition;
+            }
+        }
+        function
+    };
+    let run = move || {
+        structure(&nested(100)).unwrap();
+        for levels in [200, 3000] {
+            let function = nested(levels);
+            let error = structure(&function).unwrap_err();
+            assert_eq!(error.kind, crate::ErrorKind::Unsupported);
+            let mut flat = function.clone();
+            crate::ir::passes::flatten(&mut flat);
+            for seed in 0..4 {
+                check(&function, &flat, seed);
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(3 << 19).spawn(run).unwrap().join().unwrap();
+}
