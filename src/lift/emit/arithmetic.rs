@@ -96,7 +96,7 @@ impl FunctionEmitter<'_, '_> {
         let operator = match op {
             BinaryOp::FAdd => BinaryOperator::Add,
             BinaryOp::FSub => BinaryOperator::Subtract,
-            BinaryOp::FMul => BinaryOperator::Multiply,
+            BinaryOp::FMul => return Ok(Emission::float(self.product(a, b)?)),
             BinaryOp::FDiv => BinaryOperator::Divide,
             BinaryOp::FRem => BinaryOperator::Modulo,
             BinaryOp::FMin => return self.float_extremum(BinaryOperator::Less, a, b),
@@ -106,6 +106,28 @@ impl FunctionEmitter<'_, '_> {
         let a = self.get_as(a, ScalarKind::Float)?;
         let b = self.get_as(b, ScalarKind::Float)?;
         Ok(Emission::float(self.binary(operator, a, b)))
+    }
+
+    /// A product; a vector is multiplied by a scalar where every lane's factor is that.
+    fn product(&mut self, a: Value, b: Value) -> Result<Expr> {
+        let left = self.factor(a, b)?;
+        let right = self.factor(b, a)?;
+        Ok(self.binary(BinaryOperator::Multiply, left, right))
+    }
+
+    /// A factor of a product with `other`: a scalar if that is what each of its lanes is, and `other` is a vector.
+    fn factor(&mut self, value: Value, other: Value) -> Result<Expr> {
+        if let Some(&scalar) = self.plan.factors.get(&value) {
+            return self.get_as(scalar, ScalarKind::Float);
+        }
+        let is_vector = |value: Value| self.known(value).is_none() && !self.plan.factors.contains_key(&value);
+        if let Some(bits) = self.known_splat(value)
+            && is_vector(other)
+        {
+            let scalar = self.shape(self.ir.ty(value), ScalarKind::Float).scalar;
+            return Ok(self.literal(scalar, bits));
+        }
+        self.get_as(value, ScalarKind::Float)
     }
 
     /// The lesser or greater, as `better` says; if one operand is NaN, the other.
@@ -198,10 +220,8 @@ impl FunctionEmitter<'_, '_> {
         let [a, b, c] = operands;
         match op {
             TernaryOp::FMad => {
-                let a = self.get_as(a, ScalarKind::Float)?;
-                let b = self.get_as(b, ScalarKind::Float)?;
+                let product = self.product(a, b)?;
                 let c = self.get_as(c, ScalarKind::Float)?;
-                let product = self.binary(BinaryOperator::Multiply, a, b);
                 Ok(Emission::float(self.binary(BinaryOperator::Add, product, c)))
             }
             TernaryOp::FFma => {

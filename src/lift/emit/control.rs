@@ -228,7 +228,7 @@ impl FunctionEmitter<'_, '_> {
         let Some(inst) = ir.inst(value) else {
             return Err(Error::internal(format!("value in a block is no instruction: {value:?}")));
         };
-        if inst.op.effect() < Effect::Write && !self.plan.is_used(value) {
+        if inst.op.effect() < Effect::Write && !self.plan.is_used(value) || self.plan.factors.contains_key(&value) {
             return Ok(());
         }
         let emission = self.effect(value, &inst.op, ir.ty(value), inst.precise);

@@ -66,7 +66,7 @@ impl FunctionEmitter<'_, '_> {
                 }
                 let kind = if signed { ScalarKind::Sint } else { ScalarKind::Uint };
                 let a = self.get_as(a, kind)?;
-                Ok(Emission { expr: self.to_width(a, self.shape(from, kind), self.shape(ty, kind)), kind })
+                Ok(Emission { expr: self.resized(a, self.shape(from, kind), self.shape(ty, kind)), kind })
             }
             ConvertOp::Trunc => {
                 let Emission { expr, kind } = self.get(a)?;
@@ -76,7 +76,7 @@ impl FunctionEmitter<'_, '_> {
                     let bit = self.binary(BinaryOperator::And, expr, one);
                     return Ok(Emission::bool(self.binary(BinaryOperator::Equal, bit, one)));
                 }
-                let expr = self.to_width(expr, self.shape(from, kind), self.shape(ty, kind));
+                let expr = self.resized(expr, self.shape(from, kind), self.shape(ty, kind));
                 Ok(self.rewrapped(Emission { expr, kind }, ty))
             }
             ConvertOp::F32ToF16Bits => {
@@ -97,7 +97,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Integers of another width, extended as their kind says.
-    fn to_width(&mut self, a: Expr, from: Shape, to: Shape) -> Expr {
+    fn resized(&mut self, a: Expr, from: Shape, to: Shape) -> Expr {
         if from.scalar == to.scalar { a } else { self.convert(a, to.scalar) }
     }
 

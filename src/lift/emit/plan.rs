@@ -3,11 +3,13 @@
 //! An expression that is emitted in an inner block of naga's is out of scope after it. A value that is used where its
 //! definition is not in scope is stored to a local variable at its definition, and loaded where it is used.
 
+use std::collections::HashMap;
+
 use naga::ScalarKind;
 
 use super::sign::choose_kinds;
 use crate::{
-    ir::{Function, Op, Value},
+    ir::{BinaryOp, Function, Op, Scalar, TernaryOp, Value},
     lift::structure::{Condition, Node, Tree},
 };
 
@@ -20,6 +22,9 @@ pub(super) struct Plan {
     pub uses: Vec<u32>,
     /// Each value is used where its definition is out of scope.
     pub escapes: Vec<bool>,
+    /// Scalars that were copied into the lanes of a vector only to multiply another vector: naga multiplies by the
+    /// scalar itself, and the copy is never made. By the copy.
+    pub factors: HashMap<Value, Value>,
 }
 
 impl Plan {
@@ -28,7 +33,12 @@ impl Plan {
         let count = function.values.len();
         let mut scan = Scan {
             function,
-            plan: Self { kinds: choose_kinds(function), uses: vec![0; count], escapes: vec![false; count] },
+            plan: Self {
+                kinds: choose_kinds(function),
+                uses: vec![0; count],
+                escapes: vec![false; count],
+                factors: scalar_factors(function),
+            },
             defined: vec![None; count],
             open: vec![true],
             current: 0,
@@ -67,8 +77,8 @@ impl Scan<'_> {
                     block.params.iter().for_each(|&param| self.define(param));
                     for &value in &block.insts {
                         let Some(op) = self.function.op(value) else { continue };
-                        // Handles are evaluated where they are used.
-                        if !matches!(op, Op::Handle { .. }) {
+                        // Handles are evaluated where they are used, and so are factors.
+                        if !matches!(op, Op::Handle { .. }) && !self.plan.factors.contains_key(&value) {
                             op.for_each_operand(|operand| self.use_value(operand));
                         }
                         self.define(value);
@@ -113,6 +123,10 @@ impl Scan<'_> {
         if let Some(&Op::Handle { index, .. }) = self.function.op(value) {
             self.use_value(index);
         }
+        if let Some(&factor) = self.plan.factors.get(&value) {
+            self.use_value(factor);
+            return;
+        }
         self.plan.uses[value.index()] += 1;
         if self.function.as_constant(value).is_none()
             && !self.defined[value.index()].is_some_and(|scope| self.open[scope])
@@ -120,4 +134,45 @@ impl Scan<'_> {
             self.plan.escapes[value.index()] = true;
         }
     }
+}
+
+/// Copies of floats into the lanes of vectors whose every use multiplies a vector that is no such copy itself.
+fn scalar_factors(function: &Function) -> HashMap<Value, Value> {
+    let copied = |value: Value| match function.op(value) {
+        Some(&Op::Swizzle(scalar, _))
+            if function.ty(scalar).lanes() == 1 && function.ty(scalar).scalar().is_some_and(Scalar::is_float) =>
+        {
+            Some(scalar)
+        }
+        _ => None,
+    };
+    let mut factors = HashMap::new();
+    let mut others = Vec::new();
+    for block in &function.blocks {
+        for &value in &block.insts {
+            let Some(op) = function.op(value) else { continue };
+            let product = match *op {
+                Op::Binary(BinaryOp::FMul, a, b) | Op::Ternary(TernaryOp::FMad, a, b, _) => Some([a, b]),
+                _ => None,
+            };
+            for [factor, other] in product.into_iter().flat_map(|[a, b]| [[a, b], [b, a]]) {
+                match copied(factor) {
+                    Some(scalar) if copied(other).is_none() && function.as_constant(other).is_none() => {
+                        factors.insert(factor, scalar);
+                    }
+                    _ => others.push(factor),
+                }
+            }
+            match *op {
+                Op::Binary(BinaryOp::FMul, ..) => {}
+                Op::Ternary(TernaryOp::FMad, _, _, c) => others.push(c),
+                _ => op.for_each_operand(|operand| others.push(operand)),
+            }
+        }
+        block.terminator.for_each_operand(|operand| others.push(operand));
+    }
+    for other in others {
+        factors.remove(&other);
+    }
+    factors
 }
