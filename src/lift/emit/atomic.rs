@@ -49,7 +49,7 @@ impl FunctionEmitter<'_, '_> {
     pub(super) fn update_counter(&mut self, handle: Value, increment: bool) -> Result<Emission> {
         let bound = self.bound(handle)?;
         let counter = bound.resource.counter.ok_or_else(|| Error::internal("counter was not declared"))?;
-        let memory = AtomicMemory { pointer: self.pre(Expression::GlobalVariable(counter)), scalar: Scalar::U32 };
+        let memory = AtomicMemory { pointer: self.buffer_pointer(&bound, counter)?, scalar: Scalar::U32 };
         let one = self.u32(1);
         let expr = if increment {
             self.atomic_function(memory, AtomicFunction::Add, one)

@@ -1,9 +1,12 @@
 //! Inputs of entry points: one argument for each register, whose number is its location.
 
-use naga::{ArraySize, Binding, BuiltIn, Expression, Interpolation, Sampling, Scalar, ScalarKind, TypeInner};
+use naga::{
+    ArraySize, Binding, BuiltIn, Expression, Interpolation, Sampling, Scalar, ScalarKind, TypeInner,
+    valid::Capabilities,
+};
 
 use super::{
-    Emission, FunctionEmitter,
+    Emission, FunctionEmitter, ModuleEmitter,
     expression::Expr,
     io::{kind_of, scalar32},
 };
@@ -125,7 +128,8 @@ impl FunctionEmitter<'_, '_> {
                     (row < element.rows).then(|| element_name(element, row))
                 })
                 .collect();
-            let expr = self.argument(Some(names.join("_")), ty, varying(location, register.interpolation));
+            let binding = self.module.varying(location, register.interpolation);
+            let expr = self.argument(Some(names.join("_")), ty, binding);
             let interpolation = register.interpolation;
             self.io.registers.insert(location, InputRegister { expr, kind, lanes: 4, interpolation });
         }
@@ -430,9 +434,16 @@ pub(super) fn varying_kind(mode: reflection::Interpolation) -> ScalarKind {
     }
 }
 
-/// Binding of a varying.
-pub(super) fn varying(location: u32, mode: reflection::Interpolation) -> Binding {
-    let (interpolation, sampling) = interpolation(mode);
-    let interpolation = Some(interpolation);
-    Binding::Location { location, interpolation, sampling, blend_src: None, per_primitive: false }
+impl ModuleEmitter<'_> {
+    /// Binding of a varying.
+    pub(super) fn varying(&mut self, location: u32, mode: reflection::Interpolation) -> Binding {
+        let (interpolation, mut sampling) = interpolation(mode);
+        let interpolation = Some(interpolation);
+        if sampling == Some(Sampling::Sample) && !self.target.capabilities.contains(Capabilities::MULTISAMPLED_SHADING)
+        {
+            self.note("interpolation at samples: taken at the pixel's centre, as the target cannot shade samples");
+            sampling = Some(Sampling::Center);
+        }
+        Binding::Location { location, interpolation, sampling, blend_src: None, per_primitive: false }
+    }
 }

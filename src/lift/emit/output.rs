@@ -10,7 +10,7 @@ use naga::{
 use super::{
     Emission, FunctionEmitter,
     expression::Expr,
-    input::{element_name, element_of, register_of, varying, varying_kind},
+    input::{element_name, element_of, register_of, varying_kind},
     io::{kind_of, scalar32},
 };
 use crate::{
@@ -132,6 +132,15 @@ impl FunctionEmitter<'_, '_> {
             member: OutputMember { lanes: 4, kind: ScalarKind::Float, array: None, sources },
         });
         self.distance_members(interface, &mut members);
+        for output in &interface.outputs {
+            let lost = match output.system_value {
+                SystemValue::RenderTargetArrayIndex => "every primitive goes to the first layer",
+                SystemValue::ViewportArrayIndex => "every primitive goes to the first viewport",
+                SystemValue::ShadingRate => "every primitive is shaded at the full rate",
+                _ => continue,
+            };
+            self.module.note(format!("{}: {lost}, naga has no such output", output.semantic));
+        }
 
         let registers = match &self.module.target.pixel_inputs {
             Some(inputs) => inputs.registers.clone(),
@@ -160,7 +169,7 @@ impl FunctionEmitter<'_, '_> {
             let kind = varying_kind(register.interpolation);
             members.push(NewMember {
                 name: names.join("_"),
-                binding: varying(location, register.interpolation),
+                binding: self.module.varying(location, register.interpolation),
                 member: OutputMember { lanes: 4, kind, array: None, sources },
             });
         }

@@ -425,10 +425,8 @@ impl ModuleEmitter<'_> {
 
     /// The counter of a structured buffer.
     fn declare_counter(&mut self, declaration: &Declaration<'_>, slot: ResourceSlot) -> Result<Handle<GlobalVariable>> {
-        if declaration.elements != Elements::One {
-            return Err(Error::unsupported("counters of an array of buffers"));
-        }
         let ty = self.ty(TypeInner::Atomic(Scalar::U32));
+        let ty = self.wrapped(declaration, ty);
         let access = StorageAccess::LOAD | StorageAccess::STORE;
         let emitted = EmittedType::Storage { read_only: false };
         self.global(declaration, BindingRole::Counter, Some(slot), ty, AddressSpace::Storage { access }, emitted)

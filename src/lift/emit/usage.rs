@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Error, Result,
-    ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, Scalar, Value},
+    ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, Scalar, Type, Value},
 };
 
 /// How one binding is used.
@@ -52,9 +52,12 @@ pub(super) fn collect(
             .functions
             .get(id.index())
             .ok_or_else(|| Error::internal(format!("function out of range: {id:?}")))?;
+        let wanted = wanted_values(function);
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(op) = function.op(inst) {
-                add(&mut uses, function, op, inst, is_color).map_err(|error| error.in_function(&function.name))?;
+                let is_wanted = wanted.get(inst.index()).is_some_and(|wanted| *wanted);
+                let context = Context { function, is_color, ty: function.ty(inst), is_wanted };
+                add(&mut uses, &context, op).map_err(|error| error.in_function(&function.name))?;
             }
         }
     }
@@ -72,21 +75,26 @@ pub(super) fn binding_of(function: &Function, handle: Value) -> Result<(BindingI
     }
 }
 
+/// What the uses that an operation makes depend on.
+struct Context<'a> {
+    function: &'a Function,
+    is_color: &'a dyn Fn(BindingId) -> bool,
+    /// Type of the operation's result.
+    ty: Type,
+    /// Something uses the result.
+    is_wanted: bool,
+}
+
 /// Notes the uses that one operation makes.
-fn add(
-    uses: &mut BTreeMap<BindingId, Usage>,
-    function: &Function,
-    op: &Op,
-    value: Value,
-    is_color: &dyn Fn(BindingId) -> bool,
-) -> Result<()> {
+fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) -> Result<()> {
+    let &Context { function, is_color, ty, is_wanted } = context;
     let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
         note(uses.entry(binding_of(function, handle)?.0).or_default());
         Ok(())
     };
     match op {
         Op::LoadConstant { handle, .. } => {
-            let float = function.ty(value).scalar() == Some(Scalar::F32);
+            let float = ty.scalar() == Some(Scalar::F32);
             of(*handle, &|usage| {
                 usage.loads = true;
                 if float {
@@ -107,7 +115,7 @@ fn add(
         Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
         Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
             usage.atomics = true;
-            usage.old_values |= *op == AtomicOp::CompareExchange || is_used(function, value);
+            usage.old_values |= *op == AtomicOp::CompareExchange || is_wanted;
             usage.signed_atomics |= matches!(op, AtomicOp::SMin | AtomicOp::SMax);
             usage.unsigned_atomics |= matches!(op, AtomicOp::UMin | AtomicOp::UMax);
         }),
@@ -130,16 +138,21 @@ fn add(
     }
 }
 
-/// Something uses the value.
-fn is_used(function: &Function, value: Value) -> bool {
-    let mut used = false;
+/// The values of a function that something uses.
+fn wanted_values(function: &Function) -> Vec<bool> {
+    let mut wanted = vec![false; function.values.len()];
+    let mut want = |value: Value| {
+        if let Some(wanted) = wanted.get_mut(value.index()) {
+            *wanted = true;
+        }
+    };
     for block in &function.blocks {
         for op in block.insts.iter().filter_map(|&inst| function.op(inst)) {
-            op.for_each_operand(|operand| used |= operand == value);
+            op.for_each_operand(&mut want);
         }
-        block.terminator.for_each_operand(|operand| used |= operand == value);
+        block.terminator.for_each_operand(&mut want);
     }
-    used
+    wanted
 }
 
 /// A texture or sampler is used to sample.

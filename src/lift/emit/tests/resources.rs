@@ -3,7 +3,10 @@ use naga::{StorageAccess, StorageFormat};
 use super::*;
 use crate::{
     ir::{AtomicOp, BufferAddress, Gather, Sample, SampleLevel, Scalar},
-    lift::{BindingRole, EmittedType, Register, ResourceSpecialization, TextureSample, ViewDimension},
+    lift::{
+        BindingRole, CompareFunction, Comparison, EmittedType, Register, ResourceSpecialization, TextureSample,
+        ViewDimension,
+    },
     reflection::SamplerMode,
 };
 
@@ -510,4 +513,74 @@ fn compute_shaders_find_implicit_levels_from_their_neighbours() {
     let mut target = Target::default();
     target.capabilities.remove(naga::valid::Capabilities::SUBGROUP);
     assert_eq!(program.emit(&target).unwrap_err().kind, ErrorKind::Unsupported);
+}
+
+#[test]
+fn depth_textures_read_as_red() {
+    use TextureDimension as D;
+    for dimension in [D::D2, D::D2Array, D::D2Multisampled] {
+        let lanes = dimension.coordinates() + u8::from(dimension.is_arrayed());
+        let program =
+            compute().binding(ResourceClass::Srv, 0, texture(dimension, ComponentType::F32)).program(|builder| {
+                let index = thread(builder);
+                let image = handle(builder, 1);
+                let coordinates = builder.splat(index, lanes);
+                let multi = dimension.is_multisampled();
+                let (level, sample) = ((!multi).then_some(index), multi.then_some(index));
+                let op = Op::LoadTexture { handle: image, coordinates, level, sample, offset: None };
+                let value = builder.push(op, F32X4);
+                keep(builder, value);
+            });
+        let register = Register { class: ResourceClass::Srv, space: 0, register: 0 };
+        let known = ResourceSpecialization { depth: true, ..Default::default() };
+        let emitted = emit_for(&program, &Target { resources: [(register, known)].into(), ..Target::default() });
+        let EmittedType::Texture { sample, .. } = emitted.resources[0].ty else { panic!() };
+        assert_eq!(sample, TextureSample::Depth);
+    }
+}
+
+#[test]
+fn comparisons_with_colour_textures_need_a_known_sampler() {
+    let program = pixel()
+        .binding(ResourceClass::Srv, 0, texture(TextureDimension::CubeArray, ComponentType::F32))
+        .binding(ResourceClass::Sampler, 0, sampler())
+        .program(|builder| {
+            let all = load_input(builder, 0, 0, F32X4);
+            let reference = builder.extract(all, 0);
+            let (texture, sampler) = (handle(builder, 0), handle(builder, 1));
+            let (level, compare, offset, min_lod) = (SampleLevel::Zero, Some(reference), None, None);
+            let sample = Sample { texture, sampler, coordinates: all, level, compare, offset, min_lod };
+            let sampled = builder.push(Op::Sample(Box::new(sample)), Type::F32);
+            let gather = Gather { texture, sampler, coordinates: all, component: 0, compare, offset };
+            let gathered = builder.push(Op::Gather(Box::new(gather)), F32X4);
+            let sampled = builder.splat(sampled, 4);
+            let sum = builder.binary(ir::BinaryOp::FAdd, sampled, gathered);
+            store_output(builder, 0, 0, sum);
+        });
+    let place = |class| Register { class, space: 0, register: 0 };
+    let color = ResourceSpecialization { color: true, ..Default::default() };
+    let mut target = Target { resources: [(place(ResourceClass::Srv), color)].into(), ..Target::default() };
+    assert_eq!(program.emit(&target).unwrap_err().kind, ErrorKind::Unsupported);
+    let comparison = Some(Comparison { function: CompareFunction::LessEqual, linear: true });
+    let known = ResourceSpecialization { comparison, ..Default::default() };
+    target.resources.insert(place(ResourceClass::Sampler), known);
+    let emitted = emit_for(&program, &target);
+    assert_eq!(emitted.resources[1].ty, EmittedType::Sampler { comparison: false });
+}
+
+#[test]
+fn counters_of_an_array_of_buffers() {
+    let kind = ResourceKind::StructuredBuffer { stride: 4, counter: true, flags: FLAGS };
+    let mut sketch = compute().binding(ResourceClass::Uav, 1, kind);
+    sketch.bindings[1].count = Some(4);
+    let program = sketch.program(|builder| {
+        let index = thread(builder);
+        let op = Op::Handle { binding: BindingId(1), index, non_uniform: false };
+        let element = builder.push(op, Type::Handle);
+        let slot = builder.push(Op::UpdateCounter { handle: element, increment: true }, Type::I32);
+        keep(builder, slot);
+    });
+    let emitted = emit(&program);
+    let counter = emitted.resources.iter().find(|resource| resource.role == BindingRole::Counter).unwrap();
+    assert_eq!(counter.count, Some(4));
 }

@@ -319,3 +319,41 @@ fn a_control_point_shader_writes_its_own_point() {
     });
     emit(&program);
 }
+
+#[test]
+fn both_stages_agree_where_the_target_cannot_shade_samples() {
+    let mut sample = element("TEXCOORD", 1, 1, 0b1100, ComponentType::F32, SystemValue::Arbitrary);
+    sample.interpolation = Interpolation::LinearNoperspectiveSample;
+    let pixel = Sketch::new(Stage::Pixel)
+        .input(sample)
+        .output(element("SV_Target", 0, 0, 0b0011, ComponentType::F32, SystemValue::Target))
+        .program(|builder| {
+            let zw = load_input(builder, 0, 0, F32X2);
+            store_output(builder, 0, 0, zw);
+        });
+    let mut target = Target { pixel_inputs: Some(link(&vertex_program(), &pixel).unwrap()), ..Target::default() };
+    target.capabilities.remove(naga::valid::Capabilities::MULTISAMPLED_SHADING);
+    let (vertex, pixel) = (emit_for(&vertex_program(), &target), emit_for(&pixel, &target));
+    let expected = (1, Some(naga::Interpolation::Linear), Some(naga::Sampling::Center));
+    let written: Vec<_> = members(&vertex).iter().filter_map(|member| location_of(&member.binding)).collect();
+    assert_eq!(written, [expected]);
+    assert_eq!(location_of(&pixel.module.entry_points[0].function.arguments[0].binding), Some(expected));
+}
+
+#[test]
+fn samples_of_the_render_target_are_known_to_the_target() {
+    let program = Sketch::new(Stage::Pixel)
+        .input(element("TEXCOORD", 0, 1, 0b0011, ComponentType::F32, SystemValue::Arbitrary))
+        .output(element("SV_Target", 0, 0, 0b1111, ComponentType::F32, SystemValue::Target))
+        .program(|builder| {
+            let count = builder.push(Op::SampleCount(None), Type::I32);
+            let position = builder.push(Op::SamplePosition { handle: None, sample: count }, F32X2);
+            let row = builder.i32(0);
+            let at = ir::EvaluateAt::Sample(count);
+            let value = builder.push(Op::EvaluateInput { element: ElementId(0), row, component: 0, at }, F32X2);
+            let lanes = [position, value].map(|pair| [builder.extract(pair, 0), builder.extract(pair, 1)]);
+            let color = builder.compose(&lanes.concat());
+            store_output(builder, 0, 0, color);
+        });
+    emit_for(&program, &Target { samples: 4, ..Target::default() });
+}
