@@ -17,12 +17,14 @@ use bevy::{
     },
     image::{CompressedImageFormats, ImageLoader},
     prelude::*,
+    shader::Shader,
 };
-use bevy_dxshader::plugin::{DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses};
+use bevy_dxshader::plugin::{DxCompute, DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses};
 
 const VERTEX: &[u8] = include_bytes!("../assets/ported_material/lit_vs.dxbc");
 const PIXEL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxbc");
 const PIXEL_DXIL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxil");
+const GEOMETRY: &[u8] = include_bytes!("fixtures/plugin/geometry.dxbc");
 const TEXTURE: &[u8] = include_bytes!("../assets/ported_material/bricks.png");
 const MATERIAL: &str = r#"(
     vertex: "lit_vs.dxbc",
@@ -66,7 +68,7 @@ impl Files {
             AssetPlugin { watch_for_changes_override: Some(true), ..default() },
             DxShaderPlugin::default(),
         ));
-        app.init_asset::<Image>().register_asset_loader(ImageLoader::new(CompressedImageFormats::NONE));
+        app.register_asset_loader(ImageLoader::new(CompressedImageFormats::NONE));
         let announce = receiver.recv().expect("the source is watched");
         Self { app, root, announce, statuses: Vec::new() }
     }
@@ -163,6 +165,16 @@ fn a_material_loads_with_its_shaders() {
     let shader = world.resource::<Assets<DxShader>>().get(&material.pixel).unwrap();
     let names: Vec<_> = shader.interface().bindings.iter().filter_map(|binding| binding.name.as_deref()).collect();
     assert!(names.contains(&"Albedo") && names.contains(&"Material"), "{names:?}");
+}
+
+#[test]
+fn wgsl_is_a_sub_asset() {
+    let mut files = Files::new();
+    files.write("lit_ps.dxbc", PIXEL);
+    let wgsl = files.load::<Shader>("lit_ps.dxbc#wgsl");
+    files.until("the WGSL", |world| world.resource::<Assets<Shader>>().contains(&wgsl));
+    let shader = files.app.world().resource::<Assets<Shader>>().get(&wgsl).unwrap();
+    assert!(shader.source.as_str().contains("@fragment"), "{}", shader.source.as_str());
 }
 
 #[test]
@@ -275,8 +287,63 @@ fn shaders_of_the_wrong_stage_are_named() {
     let material = files.load::<DxMaterial>("lit.dxmat.ron");
     let error = files.error_of(&material, "vertex shader is a Pixel shader");
     assert!(error.contains("lit.dxmat.ron"), "{error}");
+    // A stage that materials do not draw: the lift may take it or refuse it, the file is named either way.
+    files.write("lit_vs.dxbc", GEOMETRY);
+    let shader = files.load::<DxShader>("lit_vs.dxbc");
+    let start = Instant::now();
+    let error = loop {
+        files.app.update();
+        if let Some(LoadState::Failed(error)) = files.app.world().resource::<AssetServer>().get_load_state(&shader) {
+            break error.to_string();
+        }
+        if let DxStatus::Failed { error } = files.app.world().resource::<DxStatuses<DxMaterial>>().get(&material)
+            && error.contains("Geometry")
+        {
+            break error;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "no error");
+    };
+    assert!(error.contains("lit_vs.dxbc") || error.contains("lit.dxmat.ron"), "{error}");
     files.write("lit_vs.dxbc", VERTEX);
     files.until_ready(&material);
+}
+
+#[test]
+fn compute_programs_resolve_and_their_faults_are_named() {
+    let mut files = Files::new();
+    files.write("squares.dxbc", include_bytes!("fixtures/plugin/squares.dxbc"));
+    let text = |buffer: &str, readback: &str| {
+        format!(
+            r#"(
+                shader: "squares.dxbc",
+                constants: {{ "Number": 4, "Scale": 1.0 }},
+                buffers: {{ "{buffer}": (size: 64) }},
+                dispatch: (1, 1, 1),
+                readback: ["{readback}"],
+            )"#
+        )
+    };
+    files.write("a.dxcomp.ron", text("Results", "Results"));
+    let program = files.load::<DxCompute>("a.dxcomp.ron");
+    let status = |world: &World| world.resource::<DxStatuses<DxCompute>>().get(&program);
+    files.until("ready", |world| matches!(status(world), DxStatus::Ready { .. }));
+    let DxStatus::Ready { unbound } = status(files.app.world()) else { panic!("ready") };
+    assert_eq!(unbound, ["Factors", "Sum"]);
+    for (contents, reason) in [
+        (text("Result", "Result"), "no buffer `Result`: the shaders have"),
+        (text("Results", "Sum"), "`Sum`, which is none of its buffers"),
+        (text("Results", "Results").replace("size: 64", "size: 0"), "`Results`: a buffer of 0 bytes"),
+        (text("Results", "Results").replace("\"Number\"", "\"Numbr\""), "no constant `Numbr`"),
+        (text("Results", "Results").replace("shader", "shaders"), "shaders"),
+    ] {
+        files.write("a.dxcomp.ron", contents);
+        files.until(reason, |world| match status(world) {
+            DxStatus::Failed { error } => error.contains("a.dxcomp.ron") && error.contains(reason),
+            _ => false,
+        });
+    }
+    files.write("a.dxcomp.ron", text("Results", "Results"));
+    files.until("healed", |world| matches!(status(world), DxStatus::Ready { .. }));
 }
 
 #[test]

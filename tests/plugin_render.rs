@@ -530,7 +530,7 @@ fn compute_programs_write_what_they_should() {
                 )"#
             ),
         );
-        let read: Arc<Mutex<Vec<(String, Vec<u32>)>>> = default();
+        let read = Arc::new(Mutex::new(Vec::<(String, Vec<u32>)>::new()));
         let into = read.clone();
         let program = stage.app.world().resource::<AssetServer>().load(path);
         stage.app.world_mut().spawn(DxDispatch(program)).observe(move |readback: On<DxComputeReadback>| {

@@ -14,7 +14,7 @@ mod render;
 mod shader;
 mod status;
 
-use bevy::{asset::AssetEventSystems, prelude::*, render::storage::ShaderBuffer};
+use bevy::{asset::AssetEventSystems, prelude::*, render::storage::ShaderBuffer, shader::Shader};
 
 pub use bind::BindError;
 pub use compute::{DxCompute, DxComputeReadback, DxDispatch};
@@ -49,9 +49,12 @@ impl Plugin for DxShaderPlugin {
                 PostUpdate,
                 (status::resolve_assets::<DxMaterial>, status::resolve_assets::<DxCompute>).after(AssetEventSystems),
             );
-        // Without a renderer these are not there; materials and compute programs speak of them all the same.
+        // Without a renderer these are not there; our assets speak of them all the same.
         if !app.world().contains_resource::<Assets<Image>>() {
             app.init_asset::<Image>();
+        }
+        if !app.world().contains_resource::<Assets<Shader>>() {
+            app.init_asset::<Shader>();
         }
         if !app.world().contains_resource::<Assets<ShaderBuffer>>() {
             app.init_asset::<ShaderBuffer>();

@@ -2,17 +2,20 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
+    panic::catch_unwind,
     sync::Arc,
 };
 
 use bevy::{
     asset::{AssetLoader, LoadContext, io::Reader},
     prelude::*,
+    shader::Shader,
 };
 use serde::{Deserialize, Serialize};
+use tracing::debug;
 
 use super::load::read_settled;
-use crate::{LiftOptions, Program, lift, reflection::Interface};
+use crate::{LiftOptions, Program, Target, lift, reflection::Interface};
 
 /// A lifted shader. Loaded from files that hold a DirectX container, whatever they are called: `.dxbc`, `.dxil`, `.cso` and
 /// `.fxo` are taken by this loader, and what is in them decides.
@@ -25,6 +28,10 @@ pub struct DxShader {
     pub program: Arc<Program>,
     /// Hash of the file's bytes and of the options of the lift: equal hashes, equal programs.
     pub hash: u64,
+    /// The program as WGSL, for people to read and for shaders of Bevy's to import: the sub-asset `#wgsl`. `None` if WGSL cannot
+    /// say it, or if the settings do not ask for it. Materials do not go by it: they use the naga module itself.
+    #[dependency]
+    pub wgsl: Option<Handle<Shader>>,
 }
 
 impl DxShader {
@@ -35,7 +42,24 @@ impl DxShader {
     pub fn from_bytes(bytes: &[u8], options: &LiftOptions) -> crate::Result<Self> {
         let mut hasher = DefaultHasher::new();
         (bytes, options).hash(&mut hasher);
-        Ok(Self { program: Arc::new(lift(bytes, options)?), hash: hasher.finish() })
+        Ok(Self { program: Arc::new(lift(bytes, options)?), hash: hasher.finish(), wgsl: None })
+    }
+
+    /// The program as WGSL, for the default target.
+    ///
+    /// # Errors
+    /// What the target, or WGSL, cannot say.
+    pub fn to_wgsl(&self) -> Result<String, String> {
+        let module = self.program.module(&Target::default()).map_err(|error| error.to_string())?;
+        // naga's writer panics at a few constructs that WGSL lacks.
+        let write = || {
+            let capabilities = naga::valid::Capabilities::all();
+            let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
+            let info = validator.validate(&module).map_err(|error| error.into_inner().to_string())?;
+            let flags = naga::back::wgsl::WriterFlags::empty();
+            naga::back::wgsl::write_string(&module, &info, flags).map_err(|error| error.to_string())
+        };
+        catch_unwind(write).unwrap_or_else(|_| Err("it has a construct that WGSL lacks".to_owned()))
     }
 
     /// Inputs, outputs, bindings and layouts.
@@ -57,11 +81,19 @@ impl FromWorld for DxShaderLoader {
 }
 
 /// Settings of [`DxShaderLoader`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DxShaderSettings {
     /// How to lift.
     pub lift: LiftOptions,
+    /// Write the program as WGSL too.
+    pub wgsl: bool,
+}
+
+impl Default for DxShaderSettings {
+    fn default() -> Self {
+        Self { lift: LiftOptions::default(), wgsl: true }
+    }
 }
 
 /// Why a shader did not load. Bevy adds the file's name.
@@ -87,7 +119,18 @@ impl AssetLoader for DxShaderLoader {
         context: &mut LoadContext<'_>,
     ) -> Result<DxShader, DxShaderError> {
         let path = context.path().clone();
-        read_settled(&self.server, &path, reader, |bytes| Ok(DxShader::from_bytes(bytes, &settings.lift)?)).await
+        let lift = |bytes: &[u8]| DxShader::from_bytes(bytes, &settings.lift).map_err(DxShaderError::from);
+        let mut shader = read_settled(&self.server, &path, reader, lift).await?;
+        if settings.wgsl {
+            match shader.to_wgsl() {
+                Ok(text) => {
+                    let text = Shader::from_wgsl(text, format!("{path}#wgsl"));
+                    shader.wgsl = Some(context.add_labeled_asset("wgsl".to_owned(), text));
+                }
+                Err(reason) => debug!("`{path}` has no WGSL: {reason}"),
+            }
+        }
+        Ok(shader)
     }
 
     fn extensions(&self) -> &[&str] {

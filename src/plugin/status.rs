@@ -15,6 +15,9 @@ use tracing::{error, warn};
 
 use super::shader::DxShader;
 
+/// What an asset comes to, and the names of what stays unbound.
+pub(crate) type WithUnbound<T> = (T, Vec<String>);
+
 /// An asset that is resolved with shaders.
 pub(crate) trait Resolve: Asset {
     /// What it comes to: all that the renderer needs.
@@ -30,7 +33,7 @@ pub(crate) trait Resolve: Asset {
 
     /// Finds every name in the shaders, which are given in the order of [`Resolve::shaders`]. Beside it, the names of what
     /// stays unbound.
-    fn resolve(&self, shaders: &[&DxShader]) -> Result<(Self::Resolved, Vec<String>), String>;
+    fn resolve(&self, shaders: &[&DxShader]) -> Result<WithUnbound<Self::Resolved>, String>;
 }
 
 /// State of a material or a compute program.
@@ -193,8 +196,11 @@ pub(crate) fn resolve_assets<A: Resolve>(
     }
     for failure in failures.read() {
         let name = format!("{} `{}`", A::KIND, failure.path);
+        // Bevy has logged it.
         let status = DxStatus::Failed { error: format!("{name}: {}", failure.error) };
-        statuses.set(failure.id, status, &name, &mut changes);
+        if statuses.map.insert(failure.id, status.clone()).as_ref() != Some(&status) {
+            changes.write(DxStatusChanged { id: failure.id, status });
+        }
     }
     let shader_changes = changed(&mut shader_events, &mut shader_failures);
     let image_changes = changed(&mut image_events, &mut image_failures);
@@ -225,7 +231,7 @@ fn resolve_one<A: Resolve>(
     asset: &A,
     shaders: &Assets<DxShader>,
     server: &AssetServer,
-) -> Result<Option<(A::Resolved, Vec<String>)>, String> {
+) -> Result<Option<WithUnbound<A::Resolved>>, String> {
     let mut found = Vec::new();
     for (stage, handle) in asset.shaders() {
         // A shader that failed to reload is still there as it was.

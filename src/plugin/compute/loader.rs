@@ -163,7 +163,7 @@ fn make_buffer(file: &BufferFile) -> Result<ShaderBuffer, String> {
         data.extend_from_slice(&number(file.ty, value)?);
     }
     let size = file.size.unwrap_or(data.len() as u64);
-    if size == 0 || size > MAX_BUFFER || size % 4 != 0 {
+    if size == 0 || size > MAX_BUFFER || !size.is_multiple_of(4) {
         return Err(format!("a buffer of {size} bytes: it needs 4 to {MAX_BUFFER}, a multiple of 4"));
     }
     if data.len() as u64 > size {
