@@ -326,7 +326,16 @@ pub fn read(opcode: Opcode, token: u32, tokens: &mut Tokens<'_>, layout_5_1: boo
         Opcode::DclHsForkPhaseInstanceCount | Opcode::DclHsJoinPhaseInstanceCount => {
             Declaration::PhaseInstanceCount(tokens.next()?)
         }
-        Opcode::DclThreadGroup => Declaration::ThreadGroup([tokens.next()?, tokens.next()?, tokens.next()?]),
+        Opcode::DclThreadGroup => {
+            let size = [tokens.next()?, tokens.next()?, tokens.next()?];
+            // D3D11_CS_THREAD_GROUP_MAX_THREADS_PER_GROUP
+            let threads = size.iter().try_fold(1u32, |product, threads| product.checked_mul(*threads));
+            if !threads.is_some_and(|threads| (1..=1024).contains(&threads)) {
+                let what = format!("dcl_thread_group is not of 1 to 1024 threads: {size:?}");
+                return Err(Error::malformed(what).at_offset(offset));
+            }
+            Declaration::ThreadGroup(size)
+        }
         Opcode::DclTgsmRaw => Declaration::GroupSharedRaw { register: shared(tokens, opcode)?, bytes: tokens.next()? },
         Opcode::DclTgsmStructured => Declaration::GroupSharedStructured {
             register: shared(tokens, opcode)?,

@@ -22,7 +22,7 @@ enum Memory {
     /// A structured buffer.
     Structured { handle: Value, element: Value, byte: Value },
     /// Group-shared memory.
-    Shared { variable: VariableId, word: Value },
+    Shared { variable: VariableId, word: Value, scalar: Scalar },
 }
 
 /// What an atomic instruction works on.
@@ -116,7 +116,7 @@ impl FunctionLowering<'_, '_> {
                 }
                 _ => return Err(Error::malformed(format!("g{register} is addressed in another form"))),
             };
-            return Ok(Memory::Shared { variable: shared.variable, word });
+            return Ok(Memory::Shared { variable: shared.variable, word, scalar: shared.scalar });
         }
         let (handle, binding) = self.handle(memory, Self::class(memory)?)?;
         match (self.kind(binding), parts) {
@@ -157,7 +157,7 @@ impl FunctionLowering<'_, '_> {
         let Some(first) = sources.iter().copied().min() else { return Ok(()) };
         let last = sources.iter().copied().max().unwrap_or(first);
         let lanes: Lanes = match at {
-            Memory::Shared { variable, word } => {
+            Memory::Shared { variable, word, scalar } => {
                 let mut read: [Option<Value>; 4] = [None; 4];
                 let mut lanes = Lanes::new();
                 for component in sources {
@@ -166,7 +166,7 @@ impl FunctionLowering<'_, '_> {
                         None => {
                             let offset = self.i32(component.into());
                             let index = self.add(word, offset);
-                            self.push(Op::LoadVariable { variable, index, component: None }, Type::I32)
+                            self.push(Op::LoadVariable { variable, index, component: None }, Type::Scalar(scalar))
                         }
                     };
                     read[component as usize & 3] = Some(value);
@@ -205,11 +205,11 @@ impl FunctionLowering<'_, '_> {
             let first = written.iter().position(|component| *component == run[0]).unwrap_or(0);
             let lanes = &lanes[first..first + run.len()];
             match at {
-                Memory::Shared { variable, word } => {
+                Memory::Shared { variable, word, scalar } => {
                     for (component, lane) in run.iter().zip(lanes) {
                         let offset = self.i32((*component).into());
                         let index = self.add(word, offset);
-                        let value = self.combine(&[*lane], Scalar::I32);
+                        let value = self.combine(&[*lane], scalar);
                         self.push(Op::StoreVariable { variable, index, component: None, value }, Type::Void);
                     }
                 }
@@ -319,7 +319,7 @@ impl FunctionLowering<'_, '_> {
             let register = self.register(memory)?;
             let structured = self.module.shared.get(&register).is_some_and(|shared| shared.stride.is_some());
             let parts = self.address_parts(address, if structured { 2 } else { 1 })?;
-            let Memory::Shared { variable, word } = self.memory_at(memory, &parts)? else {
+            let Memory::Shared { variable, word, .. } = self.memory_at(memory, &parts)? else {
                 return Err(Error::internal("group-shared memory became a buffer"));
             };
             return Ok(Target::Shared { variable, word });

@@ -18,7 +18,7 @@ mod tests;
 mod texture;
 mod typing;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     declaration::{Declaration, RegisterRange},
@@ -53,8 +53,9 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, V
         strict: !allows_refactoring(program),
         notes: Vec::new(),
     };
+    let float_shared = scan::float_shared(program);
     for declared in program.declarations() {
-        lowering.declare(&declared.declaration).map_err(|error| error.at_offset(declared.offset))?;
+        lowering.declare(&declared.declaration, &float_shared).map_err(|error| error.at_offset(declared.offset))?;
     }
     let mut main = None;
     let mut patch_constant_functions = Vec::new();
@@ -141,10 +142,13 @@ struct GroupShared {
     variable: VariableId,
     /// Bytes of an element, if it is structured.
     stride: Option<u32>,
+    /// Type of its words.
+    scalar: Scalar,
 }
 
 impl<'a> ModuleLowering<'a> {
-    fn declare(&mut self, declaration: &Declaration) -> Result<()> {
+    fn declare(&mut self, declaration: &Declaration, float_shared: &HashSet<u32>) -> Result<()> {
+        let shared_scalar = |register| if float_shared.contains(&register) { Scalar::F32 } else { Scalar::I32 };
         let (class, range) = match *declaration {
             Declaration::Resource { range, .. }
             | Declaration::RawResource(range)
@@ -154,10 +158,12 @@ impl<'a> ModuleLowering<'a> {
             | Declaration::StructuredUav { range, .. } => (ResourceClass::Uav, range),
             Declaration::ConstantBuffer { range, .. } => (ResourceClass::Cbv, range),
             Declaration::Sampler { range, .. } => (ResourceClass::Sampler, range),
-            Declaration::GroupSharedRaw { register, bytes } => return self.declare_shared(register, bytes, None),
+            Declaration::GroupSharedRaw { register, bytes } => {
+                return self.declare_shared(register, bytes, None, shared_scalar(register));
+            }
             Declaration::GroupSharedStructured { register, stride, count } => {
                 let bytes = stride.saturating_mul(count);
-                return self.declare_shared(register, bytes, Some(stride));
+                return self.declare_shared(register, bytes, Some(stride), shared_scalar(register));
             }
             _ => return Ok(()),
         };
@@ -165,7 +171,7 @@ impl<'a> ModuleLowering<'a> {
         Ok(())
     }
 
-    fn declare_shared(&mut self, register: u32, bytes: u32, stride: Option<u32>) -> Result<()> {
+    fn declare_shared(&mut self, register: u32, bytes: u32, stride: Option<u32>, scalar: Scalar) -> Result<()> {
         // The limit of Shader Model 5 is 32 KiB; what is larger cannot be meant.
         const MAX_BYTES: u32 = 1 << 20;
         if bytes == 0 || bytes > MAX_BYTES || stride.is_some_and(|stride| stride % 4 != 0) {
@@ -174,11 +180,11 @@ impl<'a> ModuleLowering<'a> {
         let variable = self.variable(Variable {
             name: format!("g{register}"),
             space: VariableSpace::GroupShared,
-            element: Type::I32,
+            element: Type::Scalar(scalar),
             len: bytes.div_ceil(4),
             initial: None,
         });
-        self.shared.insert(register, GroupShared { variable, stride });
+        self.shared.insert(register, GroupShared { variable, stride, scalar });
         Ok(())
     }
 

@@ -81,6 +81,10 @@ impl FunctionLowering<'_, '_> {
 
     /// Scalars of any types as a vector of one type.
     pub(super) fn combine(&mut self, lanes: &[Value], scalar: Scalar) -> Value {
+        if lanes.is_empty() {
+            // Of a destination without components: nothing is written.
+            return self.function.zero(Type::Scalar(scalar));
+        }
         let mut builder = self.build();
         // Convert once where all have one type.
         let mut types = lanes

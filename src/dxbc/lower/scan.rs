@@ -7,10 +7,11 @@ use std::{
 
 use super::{
     super::{
-        decode::Phase,
+        decode::{Phase, TokenProgram},
         opcode::{Opcode, Role},
         operand::{Operand, RegisterFile},
     },
+    registers::components,
     typing,
 };
 use crate::{Result, ir::Scalar};
@@ -33,6 +34,41 @@ pub(super) struct Scan {
     pub relative_outputs: HashSet<u32>,
     /// The types that each `x#` is used as.
     uses: HashSet<(u32, Scalar)>,
+}
+
+/// Registers of group-shared memory that hold floats: all that is read from them is used as floats, and there are no
+/// atomics on them.
+pub(super) fn float_shared(program: &TokenProgram) -> HashSet<u32> {
+    let (mut floats, mut others) = (HashSet::new(), HashSet::new());
+    for phase in &program.phases {
+        for (position, instruction) in phase.instructions.iter().enumerate() {
+            let shared = instruction.operands.iter().find(|operand| operand.file == RegisterFile::GroupSharedMemory);
+            let Some(register) = shared.and_then(Operand::register) else { continue };
+            match instruction.opcode {
+                Opcode::StoreRaw | Opcode::StoreStructured => {}
+                Opcode::LdRaw | Opcode::LdStructured => {
+                    let is_float = instruction.operands.first().is_some_and(|destination| {
+                        destination.file == RegisterFile::Temp
+                            && destination.register().is_some_and(|register| {
+                                components(destination.selection.mask()).iter().all(|component| {
+                                    typing::first_use(&phase.instructions, position, register, *component)
+                                        == Some(Scalar::F32)
+                                })
+                            })
+                    });
+                    if is_float {
+                        floats.insert(register);
+                    } else {
+                        others.insert(register);
+                    }
+                }
+                _ => {
+                    others.insert(register);
+                }
+            }
+        }
+    }
+    &floats - &others
 }
 
 impl Scan {

@@ -17,7 +17,7 @@ use crate::{
         Barrier, Builder, CompareOp, ElementId, EvaluateAt, Function, FunctionId, Op, Scalar, SignatureKind,
         Terminator, Type, Value, Variable, VariableId, VariableSpace,
     },
-    reflection::{ComponentType, SignatureElement, SystemValue},
+    reflection::{ComponentType, SignatureElement, Stage, SystemValue},
 };
 
 /// Registers of a signature, at most: Shader Model 5 has 32.
@@ -231,6 +231,22 @@ impl<'a> FunctionLowering<'_, 'a> {
 
     /// Components of a value that is in no signature.
     fn system_value(&mut self, file: RegisterFile, sources: &[u8]) -> Result<Lanes> {
+        let stage = self.module.entry.stage;
+        let there = match file {
+            RegisterFile::ThreadId
+            | RegisterFile::ThreadGroupId
+            | RegisterFile::ThreadIdInGroup
+            | RegisterFile::ThreadIdInGroupFlattened => stage == Stage::Compute,
+            RegisterFile::InputCoverageMask | RegisterFile::InnerCoverage => stage == Stage::Pixel,
+            RegisterFile::GsInstanceId => stage == Stage::Geometry,
+            RegisterFile::OutputControlPointId => stage == Stage::Hull,
+            RegisterFile::InputDomainPoint => stage == Stage::Domain,
+            RegisterFile::InputPrimitiveId => !matches!(stage, Stage::Vertex | Stage::Compute),
+            _ => true,
+        };
+        if !there {
+            return Err(Error::malformed(format!("a system value that the stage lacks: {file:?}")));
+        }
         let (value, ty) = match file {
             RegisterFile::ThreadId => (SystemValue::DispatchThreadId, Type::new(Scalar::I32, 3)),
             RegisterFile::ThreadGroupId => (SystemValue::GroupId, Type::new(Scalar::I32, 3)),

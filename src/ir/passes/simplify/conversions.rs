@@ -22,8 +22,10 @@ impl Simplifier<'_> {
             (ConvertOp::Bitcast, Some(&Op::Convert(ConvertOp::Bitcast, inner))) => {
                 if self.function.ty(inner) == to {
                     Same(inner)
-                } else {
+                } else if can_bitcast(self.function.ty(inner), to) {
                     Outcome::Op(Op::Convert(op, inner))
+                } else {
+                    Keep
                 }
             }
             // Signs of floats, said on their bits.
@@ -115,7 +117,7 @@ impl Simplifier<'_> {
                 let ty = self.function.ty(inner);
                 if ty == to {
                     Same(inner)
-                } else if ty.lanes() == to.lanes() || self.function.ty(a).lanes() == ty.lanes() {
+                } else if can_bitcast(ty, to) {
                     // Another 64-bit type on the way.
                     Outcome::Op(Op::Convert(ConvertOp::Bitcast, inner))
                 } else {
@@ -125,4 +127,13 @@ impl Simplifier<'_> {
             _ => Keep,
         }
     }
+}
+
+/// There is a bitcast between the types: lane by lane, or between a 64-bit number and its words as integers.
+fn can_bitcast(from: Type, to: Type) -> bool {
+    let (Some(from_scalar), Some(to_scalar)) = (from.scalar(), to.scalar()) else { return false };
+    let words = Type::Vector(Scalar::I32, 2);
+    from.lanes() == to.lanes() && from_scalar.bits() == to_scalar.bits()
+        || from == words && to.lanes() == 1 && to_scalar.bits() == 64
+        || to == words && from.lanes() == 1 && from_scalar.bits() == 64
 }
