@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use naga::{Constant, FunctionArgument, FunctionResult, Handle, Span, valid::Capabilities};
+use naga::{Constant, FunctionArgument, FunctionResult, Handle, Scalar, Span, valid::Capabilities};
 
 use super::{
     Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, plan::Plan, resources::ResourceState,
@@ -194,7 +194,7 @@ impl<'a> ModuleEmitter<'a> {
     }
 
     /// The target has the types of a function's values.
-    fn check_types(&self, function: &ir::Function) -> Result<()> {
+    fn check_types(&mut self, function: &ir::Function) -> Result<()> {
         for value in &function.values {
             let (capability, name) = match (&value.def, value.ty.scalar()) {
                 (ir::ValueDef::Removed, _) => continue,
@@ -205,6 +205,10 @@ impl<'a> ModuleEmitter<'a> {
             };
             if !self.target.capabilities.contains(capability) {
                 return Err(Error::unsupported(format!("type that the target lacks: {name}")));
+            }
+            if capability == Capabilities::SHADER_FLOAT16 {
+                // The WGSL writer enables halves where it finds their type; expressions and literals need none.
+                self.numeric(Scalar::F16, 1);
             }
         }
         Ok(())

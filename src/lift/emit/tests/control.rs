@@ -208,3 +208,62 @@ block0:
     let error = program(ir, Stage::Compute).emit(&crate::Target::default()).unwrap_err();
     assert_eq!(error.what, "function that calls itself");
 }
+
+/// The WGSL writer looks for the type of halves: it must be there though no variable has it.
+#[test]
+fn halves_are_enabled() {
+    let wgsl = wgsl_of_body(
+        Stage::Compute,
+        "",
+        "    %1: f32 = load_buffer %0, byte: i32(0)
+    %2: f16 = f_to_f %1
+    %3: f16 = f_mul %2, f16(0.5)
+    %4: f32 = f_to_f %3
+    store_buffer %0, byte: i32(4), %4
+    return",
+    );
+    assert!(wgsl.contains("enable f16;"), "{wgsl}");
+}
+
+#[test]
+fn types_that_the_target_lacks_are_named() {
+    let text = "entry compute function0
+
+function0 \"main\" -> void, entry block0 {
+block0:
+    %0: handle = handle binding0, i32(0)
+    %1: i64 = load_buffer %0, byte: i32(0)
+    store_buffer %0, byte: i32(8), %1
+    return
+}
+";
+    let program = program(crate::ir::text::parse(text).unwrap(), Stage::Compute);
+    let capabilities = naga::valid::Capabilities::all() - naga::valid::Capabilities::SHADER_INT64;
+    let error = program.emit(&crate::Target { capabilities, ..crate::Target::default() }).unwrap_err();
+    assert_eq!(error.what, "type that the target lacks: 64-bit integers");
+}
+
+/// A vector times a scalar, which is never copied into lanes.
+#[test]
+fn vectors_are_multiplied_by_scalars() {
+    let wgsl = wgsl_of_body(
+        Stage::Compute,
+        "",
+        "    %1: f32x4 = load_buffer %0, byte: i32(0)
+    %2: f32 = extract %1, 0
+    %3: f32x4 = swizzle %2, xxxx
+    %4: bool = f_lt %2, f32(0.0)
+    branch %4, block1, block2
+block1:
+    %5: f32x4 = f_mul %1, %3
+    store_buffer %0, byte: i32(0), %5
+    jump block2
+block2:
+    %6: f32x4 = f_mad %3, %1, f32x4(2.0, 2.0, 2.0, 2.0)
+    %7: f32x4 = f_mul %6, f32x4(3.0, 3.0, 3.0, 3.0)
+    store_buffer %0, byte: i32(16), %7
+    return",
+    );
+    assert!(wgsl.contains("* 3f)"), "{wgsl}");
+    assert!(!wgsl.contains("vec4(_e"), "{wgsl}");
+}
