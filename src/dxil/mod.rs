@@ -48,3 +48,76 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
     let ir = lower::lower(&module, &interface, interface.stage).map_err(|error| error.in_part(bitcode.part.name))?;
     Ok(Program { ir, interface, notes: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ir::{Op, VariableSpace},
+        reflection::{HEAP_SPACE, ResourceClass, ResourceKind, TextureDimension, UavFlags},
+    };
+
+    fn lifted(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
+        let container = Container::parse(bytes)?;
+        let interface = crate::reflection::reflect(&container)?;
+        let program = lift(&container, interface, &LiftOptions { entry: entry.map(str::to_owned) })?;
+        crate::ir::verify(&program.ir, &program.interface)?;
+        Ok(program)
+    }
+
+    #[test]
+    fn each_kind_of_a_heap_is_a_binding() {
+        let bytes = include_bytes!("../../tests/fixtures/dxil/heap.dxil");
+        let interface = reflect(&Container::parse(bytes).unwrap()).unwrap();
+        let heap: Vec<_> = interface.bindings.iter().filter(|binding| binding.is_heap()).collect();
+        assert_eq!(interface.bindings.len(), heap.len() + 1);
+        assert!(heap.iter().zip(HEAP_SPACE..).all(|(binding, space)| binding.space == space));
+        let mut kinds: Vec<_> = heap.iter().map(|binding| (binding.class, binding.kind)).collect();
+        kinds.sort_by_key(|(class, kind)| (*class, format!("{kind:?}")));
+        let [(ResourceClass::Srv, color), (ResourceClass::Srv, mask), (ResourceClass::Uav, output), (sampler, _)] =
+            kinds[..]
+        else {
+            panic!("{kinds:?}");
+        };
+        assert!(matches!(color, ResourceKind::Texture { dimension: TextureDimension::D2, components: 4, .. }));
+        assert!(matches!(mask, ResourceKind::Texture { dimension: TextureDimension::D2, components: 1, .. }));
+        let flags = UavFlags::default();
+        assert_eq!(output, ResourceKind::StructuredBuffer { stride: 20, counter: false, flags });
+        assert_eq!(sampler, ResourceClass::Sampler);
+
+        let program = lifted(bytes, None).unwrap();
+        let function = &program.ir.functions[0];
+        let non_uniform =
+            |value: &&crate::ir::Value| matches!(function.op(**value), Some(Op::Handle { non_uniform: true, .. }));
+        let handles = function.blocks.iter().flat_map(|block| &block.insts);
+        assert_eq!(handles.filter(non_uniform).count(), 1);
+    }
+
+    #[test]
+    fn functions_are_called() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/functions.dxil"), None).unwrap();
+        let mut names: Vec<_> = program.ir.functions.iter().map(|function| function.name.as_str()).collect();
+        names.sort();
+        assert_eq!(names, ["main", "mixed", "square", "turned"]);
+    }
+
+    #[test]
+    fn memory_that_is_seen_as_another_type_is_words() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/float_exchange.dxil"), None).unwrap();
+        let [slots] = &program.ir.variables[..] else { panic!("{:?}", program.ir.variables) };
+        assert_eq!((slots.space, slots.element, slots.len), (VariableSpace::GroupShared, crate::ir::Type::I32, 8));
+        assert_eq!(slots.name, "slots");
+    }
+
+    #[test]
+    fn a_library_is_lifted_whole_or_by_name() {
+        let bytes = include_bytes!("../../tests/fixtures/compute/library.dxil");
+        let whole = lifted(bytes, None).unwrap();
+        assert!(whole.ir.entry_points.len() > 1);
+        let name = whole.interface.entry_points[1].name.clone();
+        let one = lifted(bytes, Some(&name)).unwrap();
+        assert_eq!(one.ir.entry_points.len(), 1);
+        assert_eq!(one.interface.entry_points[0].name, name);
+        assert_eq!(lifted(bytes, Some("absent")).unwrap_err().kind, ErrorKind::Mismatch);
+    }
+}

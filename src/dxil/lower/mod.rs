@@ -12,7 +12,7 @@ mod memory;
 mod value;
 
 pub use function::FunctionLowering;
-pub use value::{Handle, Lowered};
+pub use value::{Handle, Lowered, MAX_SCALARS};
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -246,7 +246,7 @@ impl<'a> ModuleLowering<'a> {
 
     /// Types of the scalars of a value, in order.
     pub fn scalar_types(&self, ty: llvm::TypeId) -> Result<Vec<Scalar>> {
-        if self.module.types.scalars(ty) > value::MAX_SCALARS {
+        if self.module.types.scalars(ty) > MAX_SCALARS {
             return Err(Error::unsupported("value of very many numbers"));
         }
         let mut scalars = Vec::new();

@@ -135,3 +135,49 @@ pub fn dot(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>>
     let b = call.vector(f, lanes as usize, lanes, scalar)?;
     one(f.build().push(Op::Dot(a, b), Type::Scalar(scalar)))
 }
+
+/// All elements of a vector combined.
+pub fn vector_reduce(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    // VectorReduceAnd, else VectorReduceOr.
+    let op = if call.number == 309 { BinaryOp::And } else { BinaryOp::Or };
+    let lowered = f.value(call.argument(0)?)?;
+    let mut elements = lowered.scalars()?.iter().copied();
+    let mut sum = elements.next().ok_or_else(|| Error::malformed("vector of nothing"))?;
+    if f.function.ty(sum).scalar().is_none_or(Scalar::is_float) {
+        return Err(Error::malformed("operand of another type than the operation's"));
+    }
+    for element in elements {
+        sum = f.build().binary(op, sum, element);
+    }
+    one(sum)
+}
+
+/// Two vectors of any length.
+pub fn vector_dot(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let (a, b) = (f.value(call.argument(0)?)?, f.value(call.argument(1)?)?);
+    let (a, b) = (a.scalars()?, b.scalars()?);
+    let is_float = |value: &Value| f.function.ty(*value).scalar().is_some_and(Scalar::is_float);
+    if a.is_empty() || a.len() != b.len() || !a.iter().chain(b).all(is_float) {
+        return Err(Error::malformed("operand of another type than the operation's"));
+    }
+    call.same(f, a)?;
+    call.same(f, b)?;
+    call.same(f, &[a[0], b[0]])?;
+    let scalar = f.function.ty(a[0]);
+    let mut sum: Option<Value> = None;
+    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
+        let mut build = f.build();
+        let part = match (a, b) {
+            ([a], [b]) => build.binary(BinaryOp::FMul, *a, *b),
+            (a, b) => {
+                let (a, b) = (build.compose(a), build.compose(b));
+                build.push(Op::Dot(a, b), scalar)
+            }
+        };
+        sum = Some(match sum {
+            Some(sum) => build.binary(BinaryOp::FAdd, sum, part),
+            None => part,
+        });
+    }
+    one(sum.ok_or_else(|| Error::internal("vectors have elements"))?)
+}

@@ -19,7 +19,7 @@ pub use table::opcode;
 use smallvec::SmallVec;
 
 use super::{
-    lower::{FunctionLowering, Lowered},
+    lower::{FunctionLowering, Lowered, MAX_SCALARS},
     module as llvm,
 };
 use crate::{
@@ -65,6 +65,8 @@ pub struct Call<'a> {
     pub result: Option<llvm::ValueId>,
     /// The result's type.
     pub ty: llvm::TypeId,
+    /// Arguments that are vectors stand for this element of theirs.
+    lane: Option<usize>,
 }
 
 /// Lowers a call of an operation.
@@ -82,8 +84,8 @@ pub fn lower(
     let Some((number, opcode)) = number.and_then(|number| Some((number, opcode(number)?))) else {
         return Err(Error::unsupported("DXIL operation of an unknown number"));
     };
-    let call = Call { number, arguments: &arguments[1..], result: instruction.result, ty: instruction.ty };
-    call.lower(function, &opcode.lowering).map_err(|mut error| {
+    let call = Call { number, arguments: &arguments[1..], result: instruction.result, ty: instruction.ty, lane: None };
+    call.lower_lanes(function, &opcode.lowering).map_err(|mut error| {
         if !error.what.starts_with("dx.op.") {
             error.what = format!("dx.op.{}: {}", opcode.name, error.what);
         }
@@ -92,6 +94,39 @@ pub fn lower(
 }
 
 impl Call<'_> {
+    /// Lowers the operation, once for each element if it works on vectors element by element (Shader Model 6.9).
+    fn lower_lanes(&self, function: &mut FunctionLowering<'_, '_>, lowering: &Lowering) -> Result<Option<Lowered>> {
+        let vector = match lowering {
+            Lowering::Handler(_) if table::takes_vectors_whole(self.number) => None,
+            _ => self.arguments.iter().find_map(|&argument| {
+                let ty = function.type_of(argument).ok()?;
+                match function.llvm_type(ty).ok()? {
+                    llvm::Type::Vector { len, .. } => Some(*len as usize),
+                    _ => None,
+                }
+            }),
+        };
+        let Some(lanes) = vector else { return self.lower(function, lowering) };
+        if lanes as u64 > MAX_SCALARS {
+            return Err(Error::unsupported("value of very many numbers"));
+        }
+        // Operations of several results give a vector for each.
+        let mut results: Vec<SmallVec<[Value; 4]>> = Vec::new();
+        for lane in 0..lanes {
+            let call = Call { lane: Some(lane), ..*self };
+            let Some(lowered) = call.lower(function, lowering)? else {
+                return Err(Error::unsupported("operation on vectors without a result"));
+            };
+            for (position, &value) in lowered.scalars()?.iter().enumerate() {
+                if results.len() <= position {
+                    results.push(SmallVec::new());
+                }
+                results[position].push(value);
+            }
+        }
+        Ok(Some(Lowered::Scalars(results.into_iter().flatten().collect())))
+    }
+
     fn lower(&self, function: &mut FunctionLowering<'_, '_>, lowering: &Lowering) -> Result<Option<Lowered>> {
         let value = match *lowering {
             Lowering::Refused => return Err(Error::unsupported("no lowering yet")),
@@ -142,7 +177,15 @@ impl Call<'_> {
 
     /// An argument that is a number, of any type.
     pub fn number(&self, function: &mut FunctionLowering<'_, '_>, index: usize) -> Result<Value> {
-        function.scalar(self.argument(index)?)
+        let argument = self.argument(index)?;
+        let lowered = function.value(argument)?;
+        match (lowered.scalars()?, self.lane) {
+            ([_, _, ..], Some(lane)) => {
+                let value = lowered.scalars()?.get(lane).copied();
+                value.ok_or_else(|| Error::malformed("vectors of different lengths"))
+            }
+            _ => lowered.one(),
+        }
     }
 
     /// An argument of a type.
@@ -181,7 +224,7 @@ impl Call<'_> {
     /// An argument, unless it is undefined or not there.
     pub fn optional(&self, function: &mut FunctionLowering<'_, '_>, index: usize) -> Result<Option<Value>> {
         match self.arguments.get(index) {
-            Some(&argument) if !function.is_undefined(argument) => function.scalar(argument).map(Some),
+            Some(&argument) if !function.is_undefined(argument) => self.number(function, index).map(Some),
             _ => Ok(None),
         }
     }

@@ -26,6 +26,12 @@ pub fn opcode(number: u32) -> Option<&'static Opcode> {
     OPCODES.get(number as usize)
 }
 
+/// The operation takes vectors as they are; others work on them element by element.
+pub(super) fn takes_vectors_whole(number: u32) -> bool {
+    // RawBufferVectorLoad, RawBufferVectorStore, VectorReduceAnd, VectorReduceOr, FDot.
+    matches!(number, 303 | 304 | 309..=311)
+}
+
 /// All operations, by number. [`Refused`] ones are refused by name.
 #[rustfmt::skip]
 static OPCODES: [Opcode; 312] = [
@@ -364,9 +370,9 @@ static OPCODES: [Opcode; 312] = [
     /* 306 */ op("ReservedD1", Refused),
     /* 307 */ op("ReservedD2", Refused),
     /* 308 */ op("ReservedD3", Refused),
-    /* 309 */ op("VectorReduceAnd", Refused),
-    /* 310 */ op("VectorReduceOr", Refused),
-    /* 311 */ op("FDot", Refused),
+    /* 309 */ op("VectorReduceAnd", Handler(math::vector_reduce)),
+    /* 310 */ op("VectorReduceOr", Handler(math::vector_reduce)),
+    /* 311 */ op("FDot", Handler(math::vector_dot)),
 ];
 
 #[cfg(test)]

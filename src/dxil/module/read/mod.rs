@@ -223,3 +223,68 @@ impl ModuleReader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        container::{Bitcode, Container, FourCc},
+        dxil::module::Operation,
+    };
+
+    const FUNCTIONS: &[u8] = include_bytes!("../../../../tests/fixtures/dxil/functions.dxil");
+
+    fn bitcode() -> &'static [u8] {
+        let container = Container::parse(FUNCTIONS).unwrap();
+        Bitcode::parse(container.part(FourCc::DXIL).unwrap()).unwrap().bytes
+    }
+
+    #[test]
+    fn functions_of_a_module() {
+        let module = Module::read(bitcode()).unwrap();
+        assert_eq!(module.triple, "dxil-ms-dx");
+        let defined: Vec<_> = module.functions.iter().filter(|function| function.body.is_some()).collect();
+        assert_eq!(defined.len(), 4);
+        let main = defined.iter().find(|function| function.name == "main").unwrap();
+        let body = main.body.as_ref().unwrap();
+        assert_eq!(body.blocks.len(), 1);
+        // The entry calls the function six times, and its value ids are those of calls that come earlier.
+        let mixed = module.functions.iter().position(|function| function.name.contains("mixed")).unwrap();
+        let calls = body
+            .instructions
+            .iter()
+            .filter(|instruction| matches!(&instruction.op, Operation::Call { callee, .. } if callee.index() == mixed));
+        assert_eq!(calls.count(), 6);
+        let fast = body.instructions.iter().filter(|instruction| {
+            matches!(
+                instruction.op,
+                Operation::Binary { op: crate::dxil::module::BinaryOperation::FAdd, fast: true, .. }
+            )
+        });
+        assert_eq!(fast.count(), 2);
+        let square = defined.iter().find(|function| function.name.contains("square")).unwrap();
+        let square = square.body.as_ref().unwrap();
+        let Operation::Binary { op, a, b, fast } = square.instructions[0].op else { panic!("no multiplication") };
+        assert_eq!((op, a, fast), (crate::dxil::module::BinaryOperation::FMul, b, false));
+        assert!(matches!(module.value(Some(square), a).unwrap().def, ValueDef::Argument(0)));
+    }
+
+    #[test]
+    fn metadata_of_a_module() {
+        let module = Module::read(bitcode()).unwrap();
+        let model = module.named("dx.shaderModel").next().unwrap();
+        assert_eq!((model.string(0), model.integer(1), model.integer(2)), (Some("cs"), Some(6), Some(0)));
+        let entry = module.named("dx.entryPoints").next().unwrap();
+        let function = entry.function(0).unwrap();
+        assert_eq!(module.functions[function.index()].name, "main");
+        assert!(!entry.has(2));
+    }
+
+    #[test]
+    fn truncated_bitcode_is_an_error() {
+        let bitcode = bitcode();
+        for len in (0..bitcode.len()).step_by(4) {
+            assert!(Module::read(&bitcode[..len]).is_err(), "{len} bytes");
+        }
+    }
+}
