@@ -2,13 +2,14 @@
 //! not part of it: without it the fixtures are all there is.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
 use bevy_dxshader::{
     cli::check::find,
-    container::{Container, ContainerWriter, DigestRule, DigestState},
+    container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, PartView, shader_hash},
 };
 
 /// The containers below the fixtures and the corpus.
@@ -59,4 +60,51 @@ fn round_trip() {
     println!("{read} containers written as they were read, {malformed} malformed on purpose");
     assert!(read > 20, "no fixtures");
     assert!(malformed < 20, "{malformed} refused");
+}
+
+/// Every part of every real container is read as what it is, in whole.
+#[test]
+fn every_part_is_read() {
+    let mut counts = BTreeMap::<FourCc, usize>::new();
+    let mut unread = Vec::new();
+    for path in files().into_iter().filter(|path| path.iter().all(|name| name != "_edge")) {
+        let bytes = fs::read(&path).unwrap();
+        let container = Container::parse(&bytes).unwrap();
+        for part in container.parts() {
+            *counts.entry(part.name).or_default() += 1;
+            match PartView::read(&container, part) {
+                Ok(PartView::Bytes { .. }) if ![FourCc::PRIV, FourCc::SPDB].contains(&part.name) => {
+                    unread.push(format!("{}: {} is unknown", path.display(), part.name));
+                }
+                Ok(PartView::PipelineState(state)) => {
+                    let trailing = state.tables.as_ref().map_or(0, |tables| tables.trailing);
+                    if trailing > 0 {
+                        unread.push(format!("{}: PSV0 has {trailing} bytes more", path.display()));
+                    }
+                }
+                Ok(view) => assert!(serde_json::to_string(&view).is_ok(), "{}", path.display()),
+                Err(error) => unread.push(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert!(unread.is_empty(), "{} unread:\n{}", unread.len(), unread[..unread.len().min(20)].join("\n"));
+}
+
+/// `HASH` is the MD5 of the bitcode, but for a few files that were changed after compiling or left their bitcode out.
+#[test]
+fn hashes() {
+    let (mut ok, mut stale) = (0, 0);
+    for path in files().into_iter().filter(|path| path.iter().all(|name| name != "_edge")) {
+        let bytes = fs::read(&path).unwrap();
+        let container = Container::parse(&bytes).unwrap();
+        let Some(hash) = shader_hash(&container).unwrap() else { continue };
+        match hash.state(&container).unwrap() {
+            HashState::Ok => ok += 1,
+            HashState::Stale => stale += 1,
+            HashState::Unknown => {}
+        }
+    }
+    println!("{ok} hashes are right, {stale} are not");
+    assert!(ok > 4 && stale * 50 <= ok, "{ok} right, {stale} not");
 }

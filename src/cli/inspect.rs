@@ -5,10 +5,10 @@ use std::{borrow::Cow, path::PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{CliError, Outcome, output, text};
+use super::{CliError, Outcome, outline::outline, output, text};
 use crate::{
     Error,
-    container::{Container, ProgramHeader, debug_name, shader_hash},
+    container::{Container, FourCc, PartView, ProgramHeader, debug_name, shader_hash},
     reflection::{self, Interface, Stage},
 };
 
@@ -20,6 +20,9 @@ pub struct Inspect {
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Show the contents of the parts of that name instead
+    #[arg(long, value_name = "NAME")]
+    part: Option<FourCc>,
 }
 
 /// How `inspect` shows a container.
@@ -129,23 +132,50 @@ impl Inspect {
     /// The file cannot be read, or is no container.
     pub fn run(&self) -> Result<Outcome, CliError> {
         let bytes = output::read(&self.file)?;
+        if let Some(name) = self.part {
+            return self.show_parts(&bytes, name);
+        }
         let inspection =
             Inspection::new(&bytes).map_err(|source| CliError::Shader { path: self.file.clone(), source })?;
+        self.show(&inspection, |inspection| Ok(text::describe(inspection)))?;
+        let broken = inspection.interface.is_none() && inspection.stage.is_some();
+        Ok(if broken { Outcome::Failed } else { Outcome::Success })
+    }
+
+    /// Shows all parts of a name.
+    fn show_parts(&self, bytes: &[u8], name: FourCc) -> Result<Outcome, CliError> {
+        let refused = |source| CliError::Shader { path: self.file.clone(), source };
+        let container = Container::parse(bytes).map_err(refused)?;
+        let mut found = false;
+        for part in container.parts().filter(|part| part.name == name) {
+            found = true;
+            self.show(&PartView::read(&container, part).map_err(refused)?, outline)?;
+        }
+        if found {
+            return Ok(Outcome::Success);
+        }
+        Err(CliError::Output { path: self.file.clone(), what: format!("there is no part {name}") })
+    }
+
+    /// Writes a value in the wanted form.
+    fn show<T: Serialize>(
+        &self,
+        value: &T,
+        describe: impl FnOnce(&T) -> serde_json::Result<String>,
+    ) -> Result<(), CliError> {
         let unsaid = |what: String| CliError::Output { path: self.file.clone(), what };
         let mut text = match self.format {
-            Format::Text => text::describe(&inspection),
+            Format::Text => describe(value).map_err(|error| unsaid(error.to_string()))?,
             Format::Ron => {
                 let pretty = ron::ser::PrettyConfig::default();
-                ron::ser::to_string_pretty(&inspection, pretty).map_err(|error| unsaid(error.to_string()))?
+                ron::ser::to_string_pretty(value, pretty).map_err(|error| unsaid(error.to_string()))?
             }
-            Format::Json => serde_json::to_string_pretty(&inspection).map_err(|error| unsaid(error.to_string()))?,
+            Format::Json => serde_json::to_string_pretty(value).map_err(|error| unsaid(error.to_string()))?,
         };
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        output::write(None, text.as_bytes())?;
-        let broken = inspection.interface.is_none() && inspection.stage.is_some();
-        Ok(if broken { Outcome::Failed } else { Outcome::Success })
+        output::write(None, text.as_bytes())
     }
 }
 

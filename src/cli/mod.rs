@@ -9,6 +9,7 @@ mod error;
 pub mod extract;
 pub mod inspect;
 pub mod lift;
+mod outline;
 mod output;
 pub mod run;
 mod text;

@@ -67,6 +67,8 @@ impl FourCc {
     pub const XNAS: Self = Self(*b"XNAS");
     /// Level-9 program as some older tools wrote it.
     pub const XNAP: Self = Self(*b"XNAP");
+    /// Path of a PDB file, as the compiler for Xbox One notes it.
+    pub const XPDP: Self = Self(*b"XPDP");
     /// Debug information of Shader Model 4 and 5.
     pub const SDBG: Self = Self(*b"SDBG");
     /// Debug information of Shader Model 4 and 5 in the form of a PDB.
@@ -124,6 +126,12 @@ impl FromStr for FourCc {
             rest = more;
         }
         name.try_into().map(Self).map_err(|_| wrong())
+    }
+}
+
+impl serde::Serialize for FourCc {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

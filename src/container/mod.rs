@@ -26,31 +26,70 @@
 //! `DxilContainer.h` and `DxilPipelineStateValidation.h`, and the `d3d11TokenizedProgramFormat.hpp` header.
 
 mod carve;
+mod compiler_version;
 mod debug_name;
 mod digest;
+mod enumeration;
 mod features;
 mod file;
 mod fourcc;
 mod hash;
+mod interfaces;
+mod level9;
+mod library;
 mod part;
+mod pdb_info;
 mod pipeline_state;
 mod program;
 mod resource_definitions;
+mod root_signature;
+mod runtime_data;
 mod signature;
+mod source_info;
+mod statistics;
+mod view;
 mod writer;
 
 pub use carve::{Carved, Carver};
+pub use compiler_version::CompilerVersion;
 pub use debug_name::{DebugName, debug_name};
 pub use digest::{DigestState, digest};
-pub use features::{feature_flags, feature_names};
+pub use enumeration::{
+    DxilComponentType, DxilResourceKind, HexBytes, InterpolationMode, SemanticKind, ShaderKind, SignatureComponentType,
+};
+pub use features::{FeatureFlags, feature_flags, feature_names};
 pub use file::Container;
 pub use fourcc::FourCc;
 pub use hash::{HashState, ShaderHash, shader_hash};
+pub use interfaces::{ClassInstance, ClassType, InterfaceSlot, Interfaces};
+pub use level9::{ConstantMapping, Level9Program, LoopMapping, RuntimeConstant, SamplerMapping};
+pub use library::{FunctionParameter, FunctionParameters, LibraryFunction, LibraryHeader, ParameterFlags};
 pub use part::{MAX_TEXT, Part};
-pub use pipeline_state::{PipelineFacts, PipelineResource, PipelineState};
+pub use pdb_info::PdbInfoPart;
+pub use pipeline_state::{
+    ComponentMask, Dependencies, PipelineElement, PipelineFacts, PipelineResource, PipelineResourceType, PipelineState,
+    PipelineTables, StreamDependencies, StreamMask,
+};
 pub use program::{Bitcode, ProgramHeader, ProgramVersion, TokenProgram};
 pub use resource_definitions::{
     BindingRecord, BufferRecord, MemberRecord, ResourceDefinitions, TypeRecord, VariableRecord,
 };
+pub use root_signature::{
+    ComparisonFunction, DescriptorRange, DescriptorRangeFlags, DescriptorRangeType, Filter, RootDescriptor,
+    RootDescriptorFlags, RootParameter, RootParameterKind, RootSignature, RootSignatureFlags, RootSignatureVersion,
+    SamplerFlags, ShaderVisibility, StaticBorderColor, StaticSampler, TextureAddressMode,
+};
+pub use runtime_data::{
+    DispatchGridField, DxilResourceClass, FunctionAttribute, HitGroupType, LibraryResource, LibraryResourceFlags,
+    LibraryShader, Node, NodeId, NodeIo, NodeIoAttribute, NodeIoFlags, NodeIoKind, NodeLaunch, PdbInfo, PdbLibrary,
+    PdbSource, RaytracingPipelineFlags, RuntimeData, RuntimeElement, ShaderFlags, StageInfo, StageMask,
+    StateObjectFlags, Subobject, SubobjectKind, TableKind,
+};
 pub use signature::{Signature, SignatureRecord};
+pub use source_info::{Source, SourceInfo};
+pub use statistics::{Statistics, Statistics5};
+pub use view::{
+    BufferView, NestedContainer, PartView, PipelineStateView, ProgramView, ResourceDefinitionsView, TypeView,
+    VariableView,
+};
 pub use writer::{ContainerWriter, DigestRule};

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 use super::Part;
 use crate::Result;
 
@@ -37,7 +39,7 @@ impl RecordSizes {
 }
 
 /// One binding (`D3D12_SHADER_INPUT_BIND_DESC`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BindingRecord<'a> {
     /// Byte offset of the record in the part.
     pub offset: usize,

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 use super::{FourCc, Part};
 use crate::{Error, Result};
 
@@ -46,7 +48,7 @@ impl Form {
 }
 
 /// One record of a signature part, as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SignatureRecord<'a> {
     /// Semantic name without its index.
     pub semantic: Cow<'a, str>,

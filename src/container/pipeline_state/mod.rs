@@ -1,10 +1,15 @@
 //! `PSV0`: what the runtime needs of a DXIL program to validate a pipeline.
 
-use super::{Part, ProgramVersion};
+mod tables;
+
+use serde::Serialize;
+
+use super::{DxilResourceKind, Part, ProgramVersion, enumeration::enumeration};
 use crate::Result;
 
-/// The `PSV0` part: `PSVRuntimeInfo`, then the resources, then signatures and dependency masks (which the metadata of the
-/// program tells better).
+pub use tables::{ComponentMask, Dependencies, PipelineElement, PipelineTables, StreamDependencies, StreamMask};
+
+/// The `PSV0` part: `PSVRuntimeInfo`, then the resources, then [signatures and dependency masks](PipelineTables).
 ///
 /// `PSVRuntimeInfo` grew with the validator's version, and begins with its length: 24 bytes at first, 36 with stage and
 /// signature counts, 48 with the thread group's size, 52 with the entry point's name, 56 with the group-shared bytes.
@@ -15,11 +20,10 @@ pub struct PipelineState<'a> {
 }
 
 /// One resource (`PSVResourceBindInfo`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PipelineResource {
-    /// `PSVResourceType`: 1 sampler, 2 constant buffer, 3 to 5 typed, raw and structured SRV, 6 to 9 typed, raw, structured
-    /// and counted structured UAV.
-    pub ty: u32,
+    /// `PSVResourceType`.
+    pub ty: PipelineResourceType,
     /// Register space.
     pub space: u32,
     /// First register.
@@ -27,11 +31,29 @@ pub struct PipelineResource {
     /// Last register, `u32::MAX` for an unbounded array.
     pub upper: u32,
     /// `PSVResourceKind` (`DXIL::ResourceKind`), from validator 1.6 on.
-    pub kind: Option<u32>,
+    pub kind: Option<DxilResourceKind>,
+    /// `PSVResourceFlag`: 1 64-bit atomics; from validator 1.6 on.
+    pub flags: Option<u32>,
+}
+
+enumeration! {
+    /// `PSVResourceType`.
+    PipelineResourceType: u32 {
+        INVALID = 0 "Invalid",
+        SAMPLER = 1 "Sampler",
+        CBV = 2 "CBV",
+        SRV_TYPED = 3 "SRVTyped",
+        SRV_RAW = 4 "SRVRaw",
+        SRV_STRUCTURED = 5 "SRVStructured",
+        UAV_TYPED = 6 "UAVTyped",
+        UAV_RAW = 7 "UAVRaw",
+        UAV_STRUCTURED = 8 "UAVStructured",
+        UAV_STRUCTURED_WITH_COUNTER = 9 "UAVStructuredWithCounter",
+    }
 }
 
 /// What the part says of the program's stage. A field that the stage or the part's version lacks is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PipelineFacts {
     /// `PSVShaderKind`, in the numbering of [`ProgramVersion::kind`].
     pub kind: Option<u8>,
@@ -64,6 +86,16 @@ pub struct PipelineFacts {
     pub tessellator_output: Option<u32>,
     /// Mesh and amplification shaders: bytes of the payload.
     pub payload_size: Option<u32>,
+    /// The last stage before the rasterizer, and those before it: it writes a position.
+    pub output_position: Option<bool>,
+    /// Geometry shader: the streams that it writes, one bit each.
+    pub output_stream_mask: Option<u32>,
+    /// It reads `SV_ViewID`.
+    pub uses_view_id: Option<bool>,
+    /// Bytes of group-shared memory.
+    pub group_shared_bytes: Option<u32>,
+    /// Mesh shader: bytes of group-shared memory whose contents depend on `SV_ViewID`.
+    pub group_shared_bytes_of_view: Option<u32>,
 }
 
 impl<'a> PipelineState<'a> {
@@ -98,11 +130,12 @@ impl<'a> PipelineState<'a> {
         }
         Ok(part.records(header + 8, count, stride)?.map(move |offset| {
             Ok(PipelineResource {
-                ty: part.u32_at(offset)?,
+                ty: PipelineResourceType(part.u32_at(offset)?),
                 space: part.u32_at(offset + 4)?,
                 lower: part.u32_at(offset + 8)?,
                 upper: part.u32_at(offset + 12)?,
-                kind: if stride >= 24 { Some(part.u32_at(offset + 16)?) } else { None },
+                kind: if stride >= 24 { Some(DxilResourceKind(part.u32_at(offset + 16)?)) } else { None },
+                flags: if stride >= 24 { Some(part.u32_at(offset + 20)?) } else { None },
             })
         }))
     }
@@ -118,15 +151,19 @@ impl<'a> PipelineState<'a> {
         let mut facts = PipelineFacts { wave_lanes: (u32_at(16)?, u32_at(20)?), ..Default::default() };
         if self.info_len >= 36 {
             facts.kind = Some(u8_at(24)?);
+            facts.uses_view_id = Some(u8_at(25)? != 0);
         }
         match version.kind {
             0 => {
                 facts.depth_output = u8_at(0)? != 0;
                 facts.sample_frequency = u8_at(1)? != 0;
             }
+            1 => facts.output_position = Some(u8_at(0)? != 0),
             2 => {
                 facts.input_primitive = Some(u32_at(0)?);
                 facts.output_topology = Some(u32_at(4)?);
+                facts.output_stream_mask = Some(u32_at(8)?);
+                facts.output_position = Some(u8_at(12)? != 0);
                 if self.info_len >= 36 {
                     facts.max_vertex_count = Some(self.part.u16_at(Self::INFO + 26)?.into());
                 }
@@ -139,9 +176,12 @@ impl<'a> PipelineState<'a> {
             }
             4 => {
                 facts.input_control_points = Some(u32_at(0)?);
+                facts.output_position = Some(u8_at(4)? != 0);
                 facts.tessellator_domain = Some(u32_at(8)?);
             }
             13 => {
+                facts.group_shared_bytes = Some(u32_at(0)?);
+                facts.group_shared_bytes_of_view = Some(u32_at(4)?);
                 facts.payload_size = Some(u32_at(8)?);
                 facts.max_vertex_count = Some(self.part.u16_at(Self::INFO + 12)?.into());
                 facts.max_primitive_count = Some(self.part.u16_at(Self::INFO + 14)?.into());
@@ -158,7 +198,21 @@ impl<'a> PipelineState<'a> {
         if self.info_len >= 52 {
             facts.entry_point = self.string(u32_at(48)? as usize)?;
         }
+        if self.info_len >= 56 && matches!(version.kind, 5 | 13 | 14) {
+            facts.group_shared_bytes = Some(u32_at(52)?);
+        }
         Ok(facts)
+    }
+
+    /// Version of the part, by the length of `PSVRuntimeInfo`: 0 to 4.
+    pub fn version(&self) -> u8 {
+        match self.info_len {
+            ..36 => 0,
+            ..48 => 1,
+            ..52 => 2,
+            ..56 => 3,
+            _ => 4,
+        }
     }
 
     /// A name in the string table, which follows the resources: its length, then the texts.

@@ -1,0 +1,294 @@
+//! Numbers and flags of the formats that have names.
+//!
+//! Files hold whatever number they like, so an enumeration is its number: nothing is lost, and nothing is refused that only
+//! a newer compiler knows. Serialized, they are their names.
+
+/// Declares a number with named values: a constant and a name in the header's spelling for each.
+macro_rules! enumeration {
+    ($(#[$meta:meta])* $type:ident: $repr:ty { $($constant:ident = $value:literal $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $type(pub $repr);
+
+        #[allow(missing_docs)]
+        impl $type {
+            $(pub const $constant: Self = Self($value);)*
+
+            /// The name that the number has in the headers, if it has one.
+            pub fn name(self) -> Option<&'static str> {
+                match self.0 {
+                    $($value => Some($name),)*
+                    _ => None,
+                }
+            }
+        }
+
+        /// The name, or else the number.
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self.name() {
+                    Some(name) => f.write_str(name),
+                    None => self.0.fmt(f),
+                }
+            }
+        }
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{self}")
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
+}
+
+/// Declares a set of flags: a constant and a name in the header's spelling for each bit.
+macro_rules! flags {
+    ($(#[$meta:meta])* $type:ident: $repr:ty { $($constant:ident = $value:literal $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $type(pub $repr);
+
+        #[allow(missing_docs)]
+        impl $type {
+            $(pub const $constant: Self = Self($value);)*
+
+            /// All of these flags are set.
+            pub fn contains(self, flags: Self) -> bool {
+                self.0 & flags.0 == flags.0
+            }
+
+            /// The names of the flags that are set; a flag without a name by its bit.
+            pub fn names(self) -> impl Iterator<Item = String> {
+                (0..<$repr>::BITS).map(|bit| 1 << bit).filter(move |flag| self.0 & flag != 0).map(|flag: $repr| match flag {
+                    $($value => $name.to_owned(),)*
+                    _ => format!("bit {}", flag.trailing_zeros()),
+                })
+            }
+        }
+
+        /// The names, with `|` between them.
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let names = self.names().collect::<Vec<_>>();
+                f.write_str(&if names.is_empty() { "none".to_owned() } else { names.join(" | ") })
+            }
+        }
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{self}")
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self.names())
+            }
+        }
+    };
+}
+
+pub(super) use {enumeration, flags};
+
+/// Bytes that are serialized as hexadecimal text.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HexBytes<'a>(pub &'a [u8]);
+
+impl std::fmt::Display for HexBytes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for HexBytes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl serde::Serialize for HexBytes<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Serializes the bytes of a digest as hexadecimal text.
+pub(super) fn hex<S: serde::Serializer>(bytes: &[u8; 16], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&HexBytes(bytes))
+}
+
+enumeration! {
+    /// `DXIL::ShaderKind`, `D3D10_SB_TOKENIZED_PROGRAM_TYPE`.
+    ShaderKind: u32 {
+        PIXEL = 0 "Pixel",
+        VERTEX = 1 "Vertex",
+        GEOMETRY = 2 "Geometry",
+        HULL = 3 "Hull",
+        DOMAIN = 4 "Domain",
+        COMPUTE = 5 "Compute",
+        LIBRARY = 6 "Library",
+        RAY_GENERATION = 7 "RayGeneration",
+        INTERSECTION = 8 "Intersection",
+        ANY_HIT = 9 "AnyHit",
+        CLOSEST_HIT = 10 "ClosestHit",
+        MISS = 11 "Miss",
+        CALLABLE = 12 "Callable",
+        MESH = 13 "Mesh",
+        AMPLIFICATION = 14 "Amplification",
+        NODE = 15 "Node",
+        INVALID = 16 "Invalid",
+    }
+}
+
+enumeration! {
+    /// `DXIL::ResourceKind`, `PSVResourceKind`.
+    DxilResourceKind: u32 {
+        INVALID = 0 "Invalid",
+        TEXTURE_1D = 1 "Texture1D",
+        TEXTURE_2D = 2 "Texture2D",
+        TEXTURE_2D_MS = 3 "Texture2DMS",
+        TEXTURE_3D = 4 "Texture3D",
+        TEXTURE_CUBE = 5 "TextureCube",
+        TEXTURE_1D_ARRAY = 6 "Texture1DArray",
+        TEXTURE_2D_ARRAY = 7 "Texture2DArray",
+        TEXTURE_2D_MS_ARRAY = 8 "Texture2DMSArray",
+        TEXTURE_CUBE_ARRAY = 9 "TextureCubeArray",
+        TYPED_BUFFER = 10 "TypedBuffer",
+        RAW_BUFFER = 11 "RawBuffer",
+        STRUCTURED_BUFFER = 12 "StructuredBuffer",
+        CBUFFER = 13 "CBuffer",
+        SAMPLER = 14 "Sampler",
+        TBUFFER = 15 "TBuffer",
+        RT_ACCELERATION_STRUCTURE = 16 "RTAccelerationStructure",
+        FEEDBACK_TEXTURE_2D = 17 "FeedbackTexture2D",
+        FEEDBACK_TEXTURE_2D_ARRAY = 18 "FeedbackTexture2DArray",
+    }
+}
+
+enumeration! {
+    /// `DXIL::SemanticKind`, `PSVSemanticKind`.
+    SemanticKind: u8 {
+        ARBITRARY = 0 "Arbitrary",
+        VERTEX_ID = 1 "VertexID",
+        INSTANCE_ID = 2 "InstanceID",
+        POSITION = 3 "Position",
+        RENDER_TARGET_ARRAY_INDEX = 4 "RenderTargetArrayIndex",
+        VIEW_PORT_ARRAY_INDEX = 5 "ViewPortArrayIndex",
+        CLIP_DISTANCE = 6 "ClipDistance",
+        CULL_DISTANCE = 7 "CullDistance",
+        OUTPUT_CONTROL_POINT_ID = 8 "OutputControlPointID",
+        DOMAIN_LOCATION = 9 "DomainLocation",
+        PRIMITIVE_ID = 10 "PrimitiveID",
+        GS_INSTANCE_ID = 11 "GSInstanceID",
+        SAMPLE_INDEX = 12 "SampleIndex",
+        IS_FRONT_FACE = 13 "IsFrontFace",
+        COVERAGE = 14 "Coverage",
+        INNER_COVERAGE = 15 "InnerCoverage",
+        TARGET = 16 "Target",
+        DEPTH = 17 "Depth",
+        DEPTH_LESS_EQUAL = 18 "DepthLessEqual",
+        DEPTH_GREATER_EQUAL = 19 "DepthGreaterEqual",
+        STENCIL_REF = 20 "StencilRef",
+        DISPATCH_THREAD_ID = 21 "DispatchThreadID",
+        GROUP_ID = 22 "GroupID",
+        GROUP_INDEX = 23 "GroupIndex",
+        GROUP_THREAD_ID = 24 "GroupThreadID",
+        TESS_FACTOR = 25 "TessFactor",
+        INSIDE_TESS_FACTOR = 26 "InsideTessFactor",
+        VIEW_ID = 27 "ViewID",
+        BARYCENTRICS = 28 "Barycentrics",
+        SHADING_RATE = 29 "ShadingRate",
+        CULL_PRIMITIVE = 30 "CullPrimitive",
+        START_VERTEX_LOCATION = 31 "StartVertexLocation",
+        START_INSTANCE_LOCATION = 32 "StartInstanceLocation",
+    }
+}
+
+enumeration! {
+    /// `DXIL::InterpolationMode`, `D3D10_SB_INTERPOLATION_MODE`.
+    InterpolationMode: u8 {
+        UNDEFINED = 0 "Undefined",
+        CONSTANT = 1 "Constant",
+        LINEAR = 2 "Linear",
+        LINEAR_CENTROID = 3 "LinearCentroid",
+        LINEAR_NOPERSPECTIVE = 4 "LinearNoperspective",
+        LINEAR_NOPERSPECTIVE_CENTROID = 5 "LinearNoperspectiveCentroid",
+        LINEAR_SAMPLE = 6 "LinearSample",
+        LINEAR_NOPERSPECTIVE_SAMPLE = 7 "LinearNoperspectiveSample",
+    }
+}
+
+enumeration! {
+    /// `DxilProgramSigCompType`: component types of signature parts and of `PSV0`.
+    SignatureComponentType: u8 {
+        UNKNOWN = 0 "Unknown",
+        UINT32 = 1 "UInt32",
+        SINT32 = 2 "SInt32",
+        FLOAT32 = 3 "Float32",
+        UINT16 = 4 "UInt16",
+        SINT16 = 5 "SInt16",
+        FLOAT16 = 6 "Float16",
+        UINT64 = 7 "UInt64",
+        SINT64 = 8 "SInt64",
+        FLOAT64 = 9 "Float64",
+    }
+}
+
+enumeration! {
+    /// `DXIL::ComponentType`.
+    DxilComponentType: u16 {
+        INVALID = 0 "Invalid",
+        I1 = 1 "I1",
+        I16 = 2 "I16",
+        U16 = 3 "U16",
+        I32 = 4 "I32",
+        U32 = 5 "U32",
+        I64 = 6 "I64",
+        U64 = 7 "U64",
+        F16 = 8 "F16",
+        F32 = 9 "F32",
+        F64 = 10 "F64",
+        SNORM_F16 = 11 "SNormF16",
+        UNORM_F16 = 12 "UNormF16",
+        SNORM_F32 = 13 "SNormF32",
+        UNORM_F32 = 14 "UNormF32",
+        SNORM_F64 = 15 "SNormF64",
+        UNORM_F64 = 16 "UNormF64",
+        PACKED_S8X32 = 17 "PackedS8x32",
+        PACKED_U8X32 = 18 "PackedU8x32",
+        I8 = 19 "I8",
+        U8 = 20 "U8",
+        F8_E4M3FN = 21 "F8_E4M3FN",
+        F8_E5M2 = 22 "F8_E5M2",
+        BFLOAT16 = 23 "BFloat16",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    flags! {
+        /// Two flags.
+        Two: u32 {
+            FIRST = 1 "First",
+            THIRD = 4 "Third",
+        }
+    }
+
+    #[test]
+    fn names_and_numbers() {
+        assert_eq!(ShaderKind::MESH.to_string(), "Mesh");
+        assert_eq!(ShaderKind(99).to_string(), "99");
+        assert_eq!(Two(7).to_string(), "First | bit 1 | Third");
+        assert_eq!(Two(0).to_string(), "none");
+        assert!(Two(5).contains(Two::FIRST) && !Two(5).contains(Two(2)));
+        assert_eq!(HexBytes(&[0, 0xab]).to_string(), "00ab");
+    }
+}

@@ -1,0 +1,269 @@
+//! Signatures and dependency masks of `PSV0`, from its version 1 on.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::PipelineState;
+use crate::{
+    Result,
+    container::{InterpolationMode, Part, SemanticKind, ShaderKind, SignatureComponentType},
+};
+
+/// What follows the resources in the part, in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PipelineTables<'a> {
+    /// Elements of the input signature.
+    pub inputs: Vec<PipelineElement<'a>>,
+    /// Elements of the output signature.
+    pub outputs: Vec<PipelineElement<'a>>,
+    /// Elements of the patch-constant or primitive signature.
+    pub patch_constants: Vec<PipelineElement<'a>>,
+    /// Components that depend on `SV_ViewID`, if the program reads it: of the outputs of each stream.
+    pub view_id_to_outputs: Vec<StreamMask>,
+    /// Components of patch constants and primitives that depend on `SV_ViewID`.
+    pub view_id_to_patch_constants: Option<ComponentMask>,
+    /// For each stream: the output components that each input component influences.
+    pub input_to_outputs: Vec<StreamDependencies>,
+    /// Hull shader: the patch-constant components that each input component influences.
+    pub input_to_patch_constants: Option<Dependencies>,
+    /// Domain shader: the output components that each patch-constant component influences.
+    pub patch_constant_to_outputs: Option<Dependencies>,
+    /// Bytes after all that: none, if the part is as it should be.
+    pub trailing: usize,
+}
+
+/// One signature element (`PSVSignatureElement0`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PipelineElement<'a> {
+    /// Semantic name; empty for system values.
+    pub semantic: Cow<'a, str>,
+    /// Semantic index of each row.
+    pub semantic_indices: Vec<u32>,
+    /// First row of the registers, if it has one.
+    pub row: Option<u8>,
+    /// First component, if it has registers.
+    pub column: Option<u8>,
+    /// Components of a row.
+    pub columns: u8,
+    /// Meaning to the pipeline.
+    pub kind: SemanticKind,
+    /// Type of a component.
+    pub component_type: SignatureComponentType,
+    /// Interpolation of a pixel shader's input.
+    pub interpolation: InterpolationMode,
+    /// Components that are indexed dynamically.
+    pub dynamic_mask: u8,
+    /// Output stream.
+    pub stream: u8,
+}
+
+/// One bit a component, four a register, in words of 32.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComponentMask(pub Vec<u32>);
+
+/// A mask of a stream's components.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StreamMask {
+    /// The stream, 0 to 3.
+    pub stream: u8,
+    /// Its components.
+    pub mask: ComponentMask,
+}
+
+/// For each component that comes in, the components that depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependencies(pub Vec<ComponentMask>);
+
+/// Dependencies of a stream's components.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StreamDependencies {
+    /// The stream, 0 to 3.
+    pub stream: u8,
+    /// For each input component, components of the stream.
+    pub dependencies: Dependencies,
+}
+
+impl ComponentMask {
+    /// The component is in the mask: 4 times its register, and 0 to 3.
+    pub fn contains(&self, component: usize) -> bool {
+        self.0.get(component / 32).is_some_and(|word| word >> (component % 32) & 1 == 1)
+    }
+
+    /// The components, by register and `x`, `y`, `z`, `w`: `0.xy`.
+    fn text(&self) -> String {
+        let register = |register: usize| {
+            let lanes = (0..4).filter(|lane| self.contains(4 * register + lane));
+            let lanes = lanes.map(|lane| char::from(b"xyzw"[lane])).collect::<String>();
+            (!lanes.is_empty()).then(|| format!("{register}.{lanes}"))
+        };
+        (0..8 * self.0.len()).filter_map(register).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Serialize for ComponentMask {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text())
+    }
+}
+
+/// A map of the components that influence something to what they influence.
+impl Serialize for Dependencies {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lane = |component: usize| format!("{}.{}", component / 4, char::from(b"xyzw"[component % 4]));
+        let used = self.0.iter().enumerate().filter(|(_, mask)| mask.0.iter().any(|&word| word != 0));
+        serializer.collect_map(used.map(|(component, mask)| (lane(component), mask)))
+    }
+}
+
+/// Counts that `PSVRuntimeInfo1` gives.
+struct Counts {
+    stage: ShaderKind,
+    uses_view_id: bool,
+    elements: [usize; 3],
+    input_vectors: usize,
+    patch_constant_vectors: usize,
+    output_vectors: [usize; 4],
+}
+
+/// Reads one thing after the other.
+struct Cursor<'a> {
+    part: Part<'a>,
+    offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn word(&mut self) -> Result<usize> {
+        let word = self.part.size_at(self.offset)?;
+        self.offset += 4;
+        Ok(word)
+    }
+
+    fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
+        let bytes = self.part.bytes_at(self.offset, len)?;
+        self.offset += len;
+        Ok(bytes)
+    }
+
+    /// A mask of the components of so many registers.
+    fn mask(&mut self, vectors: usize) -> Result<ComponentMask> {
+        let words = self.bytes(vectors.div_ceil(8) * 4)?.as_chunks::<4>().0;
+        Ok(ComponentMask(words.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect()))
+    }
+
+    fn dependencies(&mut self, from: usize, to: usize) -> Result<Dependencies> {
+        (0..4 * from).map(|_| self.mask(to)).collect::<Result<_>>().map(Dependencies)
+    }
+}
+
+impl<'a> PipelineState<'a> {
+    /// Signatures and dependency masks; none in the part's version 0.
+    ///
+    /// # Errors
+    /// Something passes the end of the part.
+    pub fn tables(&self) -> Result<Option<PipelineTables<'a>>> {
+        let Some(counts) = self.counts()? else { return Ok(None) };
+        let part = self.part;
+        let mut cursor = Cursor { part, offset: Self::INFO + self.info_len };
+        let resources = cursor.word()?;
+        if resources > 0 {
+            let stride = cursor.word()?;
+            part.check_records(cursor.offset, resources, stride)?;
+            cursor.offset += resources * stride;
+        }
+        let len = cursor.word()?;
+        let strings = cursor.bytes(len)?;
+        let count = cursor.word()?;
+        part.check_records(cursor.offset, count, 4)?;
+        let indices = cursor.bytes(4 * count)?.as_chunks::<4>().0;
+
+        let mut signatures = [Vec::new(), Vec::new(), Vec::new()];
+        if counts.elements.iter().any(|&count| count > 0) {
+            let stride = cursor.word()?;
+            if stride < 16 {
+                return Err(part.malformed(cursor.offset - 4, format!("elements are too short: {stride} bytes")));
+            }
+            for (signature, count) in signatures.iter_mut().zip(counts.elements) {
+                for offset in part.records(cursor.offset, count, stride)? {
+                    signature.push(element(&part, offset, strings, indices)?);
+                }
+                cursor.offset += count * stride;
+            }
+        }
+        let [inputs, outputs, patch_constants] = signatures;
+        let mut tables = PipelineTables { inputs, outputs, patch_constants, ..Default::default() };
+
+        let stage = counts.stage;
+        let streams = if stage == ShaderKind::GEOMETRY { 4 } else { 1 };
+        let streams = || (0..).zip(counts.output_vectors).take(streams).filter(|&(_, vectors)| vectors > 0);
+        if counts.uses_view_id {
+            for (stream, vectors) in streams() {
+                tables.view_id_to_outputs.push(StreamMask { stream, mask: cursor.mask(vectors)? });
+            }
+            if [ShaderKind::HULL, ShaderKind::MESH].contains(&stage) && counts.patch_constant_vectors > 0 {
+                tables.view_id_to_patch_constants = Some(cursor.mask(counts.patch_constant_vectors)?);
+            }
+        }
+        if stage != ShaderKind::MESH && counts.input_vectors > 0 {
+            for (stream, vectors) in streams() {
+                let dependencies = cursor.dependencies(counts.input_vectors, vectors)?;
+                tables.input_to_outputs.push(StreamDependencies { stream, dependencies });
+            }
+        }
+        if stage == ShaderKind::HULL && counts.patch_constant_vectors > 0 && counts.input_vectors > 0 {
+            let dependencies = cursor.dependencies(counts.input_vectors, counts.patch_constant_vectors)?;
+            tables.input_to_patch_constants = Some(dependencies);
+        }
+        if stage == ShaderKind::DOMAIN && counts.patch_constant_vectors > 0 && counts.output_vectors[0] > 0 {
+            let dependencies = cursor.dependencies(counts.patch_constant_vectors, counts.output_vectors[0])?;
+            tables.patch_constant_to_outputs = Some(dependencies);
+        }
+        tables.trailing = part.data.len() - cursor.offset;
+        Ok(Some(tables))
+    }
+
+    fn counts(&self) -> Result<Option<Counts>> {
+        if self.info_len < 36 {
+            return Ok(None);
+        }
+        let byte = |offset: usize| self.part.u8_at(Self::INFO + offset).map(usize::from);
+        Ok(Some(Counts {
+            stage: ShaderKind(byte(24)? as u32),
+            uses_view_id: byte(25)? != 0,
+            patch_constant_vectors: byte(26)?,
+            elements: [byte(28)?, byte(29)?, byte(30)?],
+            input_vectors: byte(31)?,
+            output_vectors: [byte(32)?, byte(33)?, byte(34)?, byte(35)?],
+        }))
+    }
+}
+
+fn element<'a>(part: &Part<'a>, offset: usize, strings: &'a [u8], indices: &[[u8; 4]]) -> Result<PipelineElement<'a>> {
+    let name = part.size_at(offset)?;
+    let text = strings.get(name..).and_then(|rest| rest.split(|&byte| byte == 0).next());
+    let semantic = match text {
+        Some(text) => String::from_utf8_lossy(text),
+        // A table without strings, and an element without a name.
+        None if name == 0 => Cow::Borrowed(""),
+        None => return Err(part.malformed(offset, format!("a name passes the end of the strings: {name}"))),
+    };
+    let (first, rows) = (part.size_at(offset + 4)?, usize::from(part.u8_at(offset + 8)?));
+    let semantic_indices = first.checked_add(rows).and_then(|end| indices.get(first..end)).ok_or_else(|| {
+        part.malformed(offset + 4, format!("semantic indices pass the end of their table: {rows} from {first}"))
+    })?;
+    let columns = part.u8_at(offset + 10)?;
+    let allocated = columns & 0x40 != 0;
+    let dynamic = part.u8_at(offset + 14)?;
+    Ok(PipelineElement {
+        semantic,
+        semantic_indices: semantic_indices.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect(),
+        row: if allocated { Some(part.u8_at(offset + 9)?) } else { None },
+        column: allocated.then_some(columns >> 4 & 3),
+        columns: columns & 0xf,
+        kind: SemanticKind(part.u8_at(offset + 11)?),
+        component_type: SignatureComponentType(part.u8_at(offset + 12)?),
+        interpolation: InterpolationMode(part.u8_at(offset + 13)?),
+        dynamic_mask: dynamic & 0xf,
+        stream: dynamic >> 4 & 3,
+    })
+}
