@@ -35,9 +35,8 @@ pub(super) enum Construct {
     },
 }
 
-/// Direct3D's limit of nested calls; and one on what a program may expand to.
+/// Direct3D's limit of nested calls.
 const MAX_CALL_DEPTH: usize = 32;
-const MAX_INSTRUCTIONS: u32 = 1 << 20;
 /// Nested control flow, at most: the limit of Direct3D is 64.
 const MAX_CONSTRUCTS: usize = 1 << 10;
 
@@ -60,9 +59,12 @@ impl FunctionLowering<'_, '_> {
         for position in range {
             self.current = position;
             let instruction = self.instruction();
-            self.lowered += 1;
-            if self.lowered > MAX_INSTRUCTIONS || self.constructs.len() > MAX_CONSTRUCTS {
-                return Err(instruction.unsupported("the program is too large"));
+            let Some(budget) = self.module.budget.checked_sub(1) else {
+                return Err(instruction.unsupported("subroutines and phases expand too far"));
+            };
+            self.module.budget = budget;
+            if self.constructs.len() > MAX_CONSTRUCTS {
+                return Err(instruction.malformed("control flow nests too deep"));
             }
             if !self.flow(instruction, depth).map_err(|error| instruction.place(error))? && self.block.is_some() {
                 self.lower().map_err(|error| instruction.place(error))?;

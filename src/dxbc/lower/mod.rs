@@ -50,6 +50,7 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, V
         ranges: HashMap::new(),
         shared: HashMap::new(),
         immediate: None,
+        budget: expansion_budget(program),
         strict: !allows_refactoring(program),
         notes: Vec::new(),
     };
@@ -88,6 +89,12 @@ pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, V
     };
     lowering.module.entry_points.push(EntryPoint { stage: program.stage, function, patch_constant_functions });
     Ok((lowering.module, lowering.notes))
+}
+
+/// How many instructions a program may become when it is expanded.
+fn expansion_budget(program: &TokenProgram) -> usize {
+    let instructions: usize = program.phases.iter().map(|phase| phase.instructions.len()).sum();
+    instructions.saturating_mul(32).saturating_add(1 << 16)
 }
 
 /// `refactoringAllowed` of `dcl_globalFlags`: without it no result may be computed in another way than written. The
@@ -130,6 +137,9 @@ struct ModuleLowering<'a> {
     shared: HashMap<u32, GroupShared>,
     /// `icb`, from its declaration on: later phases of a hull shader read it too.
     immediate: Option<VariableId>,
+    /// Instructions that may still be lowered: subroutines are expanded where they are called, and hull shader phases for
+    /// each instance, but not without bounds.
+    budget: usize,
     /// Every result is precise: the program does not allow refactoring.
     strict: bool,
     /// What was lowered so that it can be noticed.
@@ -265,8 +275,6 @@ struct FunctionLowering<'m, 'a> {
     current: usize,
     /// Nested control flow.
     constructs: Vec<flow::Construct>,
-    /// Instructions lowered so far: calls are expanded in place, and may not expand without bounds.
-    lowered: u32,
     /// What the phase uses, found before it is lowered.
     scan: scan::Scan,
     /// `x#`, by register.
@@ -315,7 +323,6 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             block,
             current: 0,
             constructs: Vec::new(),
-            lowered: 0,
             scan: scan::Scan::default(),
             indexable: HashMap::new(),
             indexed_inputs: Vec::new(),

@@ -272,6 +272,25 @@ fn recursion_is_an_error() {
 }
 
 #[test]
+fn expansion_is_bounded() {
+    const CALL: u32 = 4;
+    const LABEL: u32 = 44;
+    // Each subroutine calls the next one twice.
+    let label = |number| [0x0010_a000, number];
+    let mut body = vec![op(CALL, 0, &[&label(0)]), op(RET, 0, &[])];
+    for number in 0..24 {
+        body.push(op(LABEL, 0, &[&label(number)]));
+        if number < 23 {
+            body.push(op(CALL, 0, &[&label(number + 1)]));
+            body.push(op(CALL, 0, &[&label(number + 1)]));
+        }
+        body.push(op(RET, 0, &[]));
+    }
+    let error = pixel(&body).unwrap_err();
+    assert!(error.what.contains("expand too far"), "{error}");
+}
+
+#[test]
 fn control_flow_must_match() {
     const IF: u32 = 31;
     const ENDIF: u32 = 21;
