@@ -12,6 +12,7 @@ mod retype;
 mod simplify;
 #[cfg(test)]
 mod tests;
+mod vectorize;
 
 pub use blocks::simplify_blocks;
 pub use cse::merge_common_expressions;
@@ -21,9 +22,15 @@ pub use promote::promote_variables;
 pub use reducible::{flatten, make_reducible};
 pub use retype::retype;
 pub use simplify::simplify;
+pub use vectorize::vectorize_params;
+
+use std::cell::Cell;
 
 use super::{Function, Module, verify};
 use crate::{Result, reflection::Interface};
+
+/// Blocks that a vector is followed through, against the flow, to where it was made.
+const VECTORIZE_ROUNDS: usize = 6;
 
 /// Brings a module as front ends make it into the form that the emitter takes: everything is used, nothing is said
 /// twice, thread variables are values where they can be, and the graphs are reducible.
@@ -49,6 +56,14 @@ pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
     }
     run("retype", &|module| retype(module, interface))?;
     run("simplify", &each(simplify))?;
+    for _ in 0..VECTORIZE_ROUNDS {
+        let changed = Cell::new(false);
+        run("vectorize", &each(|function| changed.set(vectorize_params(function) | changed.get())))?;
+        if !changed.get() {
+            break;
+        }
+        run("simplify", &each(simplify))?;
+    }
     run("cse", &cse)?;
     run("dce", &remove_dead_code)?;
     run("reducible", &each(make_reducible))?;
