@@ -424,6 +424,27 @@ fn blending_and_write_masks() {
     }
 }
 
+/// Ten buffers that change with each draw: more than dynamic offsets serve. Two objects of one material, in the row-vector
+/// convention, by well-known names alone.
+#[test]
+fn each_object_has_its_constants_however_many_buffers() {
+    let Some(mut stage) = stage() else { return };
+    stage.write("many_vs.dxbc", include_bytes!("fixtures/plugin/many_vs.dxbc"));
+    stage.write("many_ps.dxbc", include_bytes!("fixtures/plugin/many_ps.dxbc"));
+    let text = r#"(vertex: "many_vs.dxbc", pixel: "many_ps.dxbc")"#;
+    let place = |x| Transform::from_xyz(x, 0.0, 0.0).with_scale(Vec3::splat(0.4));
+    let material = stage.add("many.dxmat.ron", text, place(0.5));
+    stage.until_ready(&material);
+    let mesh = stage.app.world_mut().resource_mut::<Assets<Mesh>>().add(Rectangle::new(1.0, 1.0));
+    stage.app.world_mut().spawn((Mesh3d(mesh), DxMaterial3d(material.clone()), place(-0.25)));
+    let status = stage.app.world().resource::<DxStatuses<DxMaterial>>().get(&material);
+    assert_eq!(status, DxStatus::Ready { unbound: Vec::new() });
+    let picture = stage.picture();
+    picture.expect(0.75, 0.5, [0.5, 0.5, 0.5]);
+    picture.expect(0.375, 0.5, [0.0, 0.5, 0.5]);
+    picture.expect(0.05, 0.5, BLACK);
+}
+
 /// A changed shader is taken up; a broken one leaves the picture; so does one that only wgpu objects to.
 #[test]
 fn what_was_last_good_stays() {

@@ -17,6 +17,7 @@ use bevy::{
         RenderPlugin,
         pipelined_rendering::PipelinedRenderingPlugin,
         render_resource::{TextureFormat, TextureUsages},
+        settings::{InstanceFlags, WgpuSettings},
         view::screenshot::{Screenshot, ScreenshotCaptured},
     },
     time::TimeUpdateStrategy,
@@ -95,7 +96,12 @@ pub fn app(name: &str, output: &Output, assets: &Path) -> App {
             app.add_plugins(
                 DefaultPlugins
                     .set(assets)
-                    .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
+                    .set(RenderPlugin {
+                        synchronous_pipeline_compilation: true,
+                        // Without the driver's validation layers, which only some machines have.
+                        render_creation: WgpuSettings { instance_flags: InstanceFlags::empty(), ..default() }.into(),
+                        ..default()
+                    })
                     .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
                     .disable::<WinitPlugin>()
                     .disable::<PipelinedRenderingPlugin>(),
