@@ -94,7 +94,7 @@ fn swap(time: Res<Time>, mut copy: ResMut<Copy>) {
     let written = match copy.swaps % 5 {
         0 => std::fs::write(copy.folder.join("ring_ps.dxbc"), "half of a shad"),
         1 | 3 => write_shader(&copy.folder, "after_ps.dxbc"),
-        _ => write_shader(&copy.folder, "before_ps.dxil"),
+        _ => write_shader(&copy.folder, "before_ps.dxbc"),
     };
     if let Err(error) = written {
         error!("{}: {error}", copy.folder.display());
