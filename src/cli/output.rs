@@ -23,14 +23,35 @@ pub fn validate(module: &naga::Module) -> Result<ModuleInfo, Vec<String>> {
     validator.validate(module).map_err(|error| causes(error.as_inner()))
 }
 
+/// Elements of a binding array that has no size of its own.
+const UNBOUNDED: u32 = 1024;
+
 /// SPIR-V of a valid module, as words. Entry points keep their names, the clip space is Direct3D's and Vulkan's flipped as
 /// wgpu does it.
 ///
 /// # Errors
 /// naga's error and all its causes.
 pub fn spirv(module: &naga::Module, info: &ModuleInfo) -> Result<Vec<u32>, Vec<String>> {
-    let options = spv::Options { lang_version: (1, 3), ..Default::default() };
+    let options = spv::Options { lang_version: (1, 3), binding_map: unbounded_arrays(module), ..Default::default() };
     spv::write_vec(module, info, &options, None).map_err(|error| causes(&error))
+}
+
+/// Places of binding arrays without a size, with one: naga writes them as runtime arrays, but not the capability for
+/// those. wgpu gives them the size of the bind group's layout.
+fn unbounded_arrays(module: &naga::Module) -> spv::BindingMap {
+    let globals = module.global_variables.iter().filter_map(|(_, global)| {
+        let place = global.binding?;
+        match module.types[global.ty].inner {
+            naga::TypeInner::BindingArray { size: naga::ArraySize::Dynamic, .. } => Some(place),
+            _ => None,
+        }
+    });
+    let info = |place: naga::ResourceBinding| spv::BindingInfo {
+        descriptor_set: place.group,
+        binding: place.binding,
+        binding_array_size: Some(UNBOUNDED),
+    };
+    globals.map(|place| (place, info(place))).collect()
 }
 
 /// WGSL of a valid module.

@@ -493,7 +493,7 @@ impl FunctionEmitter<'_, '_> {
                     }
                 };
                 let mut bits = self.encode(lane, texel.bits[channel], texel.numeric);
-                if first % 32 != 0 {
+                if !first.is_multiple_of(32) {
                     let count = self.u32(first % 32);
                     bits = self.binary(BinaryOperator::ShiftLeft, bits, count);
                 }

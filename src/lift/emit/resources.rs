@@ -115,6 +115,8 @@ pub(super) struct Texture {
     pub dimension: TextureDimension,
     /// naga's class.
     pub class: ImageClass,
+    /// Of what [`ir::Op::TextureSize`] gives, the lanes that are used.
+    pub size_lanes: u8,
 }
 
 impl Texture {
@@ -269,7 +271,7 @@ impl ModuleEmitter<'_> {
                         if depth { ImageClass::Depth { multi } } else { ImageClass::Sampled { kind, multi } }
                     }
                 };
-                self.declare_texture(&declaration, dimension, class)?
+                self.declare_texture(&declaration, dimension, class, usage.size_lanes)?
             }
             ResourceKind::Sampler { .. } => self.declare_sampler(&declaration, usage, slots)?,
             ResourceKind::AccelerationStructure => {
@@ -355,6 +357,7 @@ impl ModuleEmitter<'_> {
         declaration: &Declaration<'_>,
         dimension: TextureDimension,
         class: ImageClass,
+        size_lanes: u8,
     ) -> Result<Body> {
         let dim = match dimension {
             TextureDimension::D3 => ImageDimension::D3,
@@ -379,7 +382,7 @@ impl ModuleEmitter<'_> {
         };
         let global =
             self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Handle, emitted)?;
-        Ok(Body::Texture(Texture { global, dimension, class }))
+        Ok(Body::Texture(Texture { global, dimension, class, size_lanes }))
     }
 
     /// A buffer that stands for a texture.

@@ -326,7 +326,9 @@ impl FunctionEmitter<'_, '_> {
         let mut lanes = self.lanes(size, count);
         lanes.truncate(usize::from(if texture.is_flat() { 1 } else { count }));
         if texture.dimension.is_arrayed() {
-            lanes.push(self.query(image, ImageQuery::NumLayers));
+            // See above on how naga asks for the layers: at least not where nothing wants them.
+            let wanted = texture.size_lanes & 1 << lanes.len() != 0;
+            lanes.push(if wanted || mipmapped { self.query(image, ImageQuery::NumLayers) } else { zero });
         }
         if let Some(valid) = valid {
             for lane in &mut lanes {

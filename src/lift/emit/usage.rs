@@ -28,6 +28,8 @@ pub(super) struct Usage {
     pub sampled: bool,
     /// It is sampled with a comparison, or is the sampler of such.
     pub compared: bool,
+    /// Of what [`Op::TextureSize`] gives, the lanes that are used.
+    pub size_lanes: u8,
     /// Its counter is used.
     pub counter: bool,
     /// Loads of constants that are floats.
@@ -52,11 +54,11 @@ pub(super) fn collect(
             .functions
             .get(id.index())
             .ok_or_else(|| Error::internal(format!("function out of range: {id:?}")))?;
-        let wanted = wanted_values(function);
+        let wanted = wanted_lanes(function);
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(op) = function.op(inst) {
-                let is_wanted = wanted.get(inst.index()).is_some_and(|wanted| *wanted);
-                let context = Context { function, is_color, ty: function.ty(inst), is_wanted };
+                let wanted = wanted.get(inst.index()).copied().unwrap_or(u8::MAX);
+                let context = Context { function, is_color, ty: function.ty(inst), wanted };
                 add(&mut uses, &context, op).map_err(|error| error.in_function(&function.name))?;
             }
         }
@@ -81,13 +83,13 @@ struct Context<'a> {
     is_color: &'a dyn Fn(BindingId) -> bool,
     /// Type of the operation's result.
     ty: Type,
-    /// Something uses the result.
-    is_wanted: bool,
+    /// Lanes of the result that something uses.
+    wanted: u8,
 }
 
 /// Notes the uses that one operation makes.
 fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) -> Result<()> {
-    let &Context { function, is_color, ty, is_wanted } = context;
+    let &Context { function, is_color, ty, wanted } = context;
     let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
         note(uses.entry(binding_of(function, handle)?.0).or_default());
         Ok(())
@@ -115,7 +117,7 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
         Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
             usage.atomics = true;
-            usage.old_values |= *op == AtomicOp::CompareExchange || is_wanted;
+            usage.old_values |= *op == AtomicOp::CompareExchange || wanted != 0;
             usage.signed_atomics |= matches!(op, AtomicOp::SMin | AtomicOp::SMax);
             usage.unsigned_atomics |= matches!(op, AtomicOp::UMin | AtomicOp::UMax);
         }),
@@ -132,25 +134,30 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         }
         // The level is worked out from the texture's size: the sampler is not used.
         Op::CalculateLod { texture, .. } => of(*texture, &|_| {}),
-        Op::TextureSize { handle, .. } | Op::BufferSize { handle } => of(*handle, &|_| {}),
+        Op::TextureSize { handle, .. } => of(*handle, &|usage| usage.size_lanes |= wanted),
+        Op::BufferSize { handle } => of(*handle, &|_| {}),
         Op::SampleCount(Some(handle)) | Op::SamplePosition { handle: Some(handle), .. } => of(*handle, &|_| {}),
         _ => Ok(()),
     }
 }
 
-/// The values of a function that something uses.
-fn wanted_values(function: &Function) -> Vec<bool> {
-    let mut wanted = vec![false; function.values.len()];
-    let mut want = |value: Value| {
+/// Lanes of a function's values that something uses.
+fn wanted_lanes(function: &Function) -> Vec<u8> {
+    let mut wanted = vec![0; function.values.len()];
+    let mut want = |value: Value, lanes: u8| {
         if let Some(wanted) = wanted.get_mut(value.index()) {
-            *wanted = true;
+            *wanted |= lanes;
         }
     };
     for block in &function.blocks {
         for op in block.insts.iter().filter_map(|&inst| function.op(inst)) {
-            op.for_each_operand(&mut want);
+            match op {
+                Op::Extract(vector, lane) => want(*vector, 1 << (lane & 7)),
+                Op::Swizzle(vector, order) => order.iter().for_each(|lane| want(*vector, 1 << (lane & 7))),
+                _ => op.for_each_operand(|operand| want(operand, u8::MAX)),
+            }
         }
-        block.terminator.for_each_operand(&mut want);
+        block.terminator.for_each_operand(|operand| want(operand, u8::MAX));
     }
     wanted
 }
