@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod diff;
+pub mod disasm;
 pub mod edit;
 mod error;
 pub mod extract;
@@ -41,6 +42,7 @@ enum Command {
     Digest(edit::Digest),
     Extract(extract::Extract),
     Diff(diff::Diff),
+    Disasm(disasm::Disasm),
     Lift(lift::Lift),
     Check(check::Check),
     Run(run::Run),
@@ -82,6 +84,7 @@ pub fn main() -> ExitCode {
             Command::Digest(command) => command.run(),
             Command::Extract(command) => command.run(),
             Command::Diff(command) => command.run(),
+            Command::Disasm(command) => command.run(),
             Command::Lift(command) => command.run(),
             Command::Check(command) => command.run(),
             Command::Run(command) => command.run(),

@@ -6,6 +6,7 @@ use super::{
     declaration::{self, Declaration},
     opcode::Opcode,
     operand::Operand,
+    statement::{Statement, Statements},
     token::{Tokens, bits},
 };
 use crate::{
@@ -122,36 +123,17 @@ impl Instruction {
 /// # Errors
 /// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) with the offset of the token that contradicts the format.
 pub fn decode(part: &[u8]) -> Result<TokenProgram> {
-    let mut tokens = Tokens::new(part);
-    let version = tokens.next()?;
-    let stage = match bits(version, 16, 16) {
-        0 => Stage::Pixel,
-        1 => Stage::Vertex,
-        2 => Stage::Geometry,
-        3 => Stage::Hull,
-        4 => Stage::Domain,
-        5 => Stage::Compute,
-        0xfff0 => {
-            return Err(Error::unsupported("function library: lib_4_0 and lib_5_0 have no entry point").at_offset(0));
-        }
-        stage => return Err(Error::malformed(format!("unknown stage of a program: {stage}")).at_offset(0)),
-    };
-    let model = ShaderModel { major: bits(version, 4, 4) as u8, minor: bits(version, 0, 4) as u8 };
-    if !matches!(model.major, 4 | 5) {
-        let what = format!("unknown Shader Model of a tokenized program: {}.{}", model.major, model.minor);
-        return Err(Error::malformed(what).at_offset(0));
-    }
-    let length = tokens.next()? as usize;
-    let Some(body) = length.checked_sub(2).filter(|body| *body <= tokens.remaining()) else {
-        return Err(Error::malformed(format!("a program's length does not fit its part: {length} tokens")).at_offset(4));
-    };
-    let tokens = tokens.split(body)?;
+    let mut statements = Statements::new(part)?;
+    let (stage, model) = (statements.stage, statements.model);
     let mut reader = Reader {
         layout_5_1: (model.major, model.minor) >= (5, 1),
         phases: vec![Phase { kind: PhaseKind::Main, declarations: Vec::new(), instructions: Vec::new() }],
         number: 0,
     };
-    reader.read(tokens)?;
+    while let Some(statement) = statements.next()? {
+        let offset = statement.offset;
+        reader.statement(statement).map_err(|error| error.at_offset(offset))?;
+    }
     Ok(TokenProgram { stage, model, phases: reader.phases })
 }
 
@@ -164,50 +146,12 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(&mut self, mut tokens: Tokens<'_>) -> Result<()> {
-        while !tokens.is_empty() {
-            let offset = tokens.offset();
-            let token = tokens.next()?;
-            let number = bits(token, 0, 11);
-            let Some(opcode) = Opcode::from_number(number) else {
-                return Err(Error::malformed(format!("unknown opcode: {number}")).at_offset(offset));
-            };
-            if opcode == Opcode::CustomData {
-                let length = tokens.next()? as usize;
-                let Some(length) = length.checked_sub(2) else {
-                    return Err(Error::malformed("customdata shorter than its header").at_offset(offset));
-                };
-                let data = tokens.split(length)?;
-                self.custom_data(bits(token, 11, 21), data, offset)?;
-                continue;
-            }
-            let mut length = bits(token, 24, 7) as usize;
-            // These can be longer than 127 tokens: the length is then the next token.
-            let long = matches!(opcode, Opcode::DclFunctionTable | Opcode::DclInterface | Opcode::InterfaceCall);
-            let extended = bits(token, 31, 1) == 1;
-            let mut header = 1;
-            if length == 0 && extended && long {
-                length = tokens.next()? as usize;
-                header = 2;
-            }
-            let Some(length) = length.checked_sub(header) else {
-                return Err(Error::malformed("an instruction's length is 0").at_offset(offset));
-            };
-            let body = tokens.split(length)?;
-            self.statement(opcode, token, offset, body, extended && !long).map_err(|error| error.at_offset(offset))?;
-        }
-        Ok(())
-    }
-
     /// Reads what stands behind an opcode token.
-    fn statement(
-        &mut self,
-        opcode: Opcode,
-        token: u32,
-        offset: usize,
-        mut tokens: Tokens<'_>,
-        mut extended: bool,
-    ) -> Result<()> {
+    fn statement(&mut self, statement: Statement<'_>) -> Result<()> {
+        let Statement { opcode, offset, token, extended, mut tokens } = statement;
+        if opcode == Opcode::CustomData {
+            return self.custom_data(bits(token, 11, 21), tokens, offset);
+        }
         let kind = match opcode {
             Opcode::HsDecls => Some(PhaseKind::Declarations),
             Opcode::HsControlPointPhase => Some(PhaseKind::ControlPoint),
@@ -218,20 +162,6 @@ impl Reader {
         if let Some(kind) = kind {
             self.phases.push(Phase { kind, declarations: Vec::new(), instructions: Vec::new() });
             return Ok(());
-        }
-        let mut texel_offset = None;
-        while extended {
-            let token = tokens.next()?;
-            extended = bits(token, 31, 1) == 1;
-            match bits(token, 0, 6) {
-                // The shape and type of the resource repeat its declaration.
-                0 | 2 | 3 => {}
-                1 => {
-                    let nibble = |low| ((bits(token, low, 4) << 4) as i8) >> 4;
-                    texel_offset = Some([nibble(9), nibble(13), nibble(17)]);
-                }
-                kind => return Err(Error::malformed(format!("unknown extended token of an opcode: {kind}"))),
-            }
         }
         if opcode.is_declaration() {
             let declaration = declaration::read(opcode, token, &mut tokens, self.layout_5_1)?;
@@ -255,7 +185,7 @@ impl Reader {
                 offset,
                 saturate,
                 token,
-                texel_offset,
+                texel_offset: extended.texel_offset,
                 operands,
             });
         }

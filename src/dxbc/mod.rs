@@ -10,13 +10,16 @@
 pub mod declaration;
 mod declare;
 pub mod decode;
+mod disassembly;
 mod lower;
 pub mod opcode;
 pub mod operand;
+mod statement;
 mod token;
 
 pub use declare::declare;
 pub use decode::decode;
+pub use disassembly::disassemble;
 
 use crate::{
     Error, Result,

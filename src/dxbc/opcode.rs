@@ -259,7 +259,7 @@ opcodes! {
     203 EvalSnapped "eval_snapped" [Destination Source Source],
     204 EvalSampleIndex "eval_sample_index" [Destination Source Source],
     205 EvalCentroid "eval_centroid" [Destination Source],
-    206 DclGsInstanceCount "dcl_gs_instance_count" [],
+    206 DclGsInstanceCount "dcl_gsinstances" [],
     207 Abort "abort" [],
     208 DebugBreak "debugBreak" [],
     210 DDiv "ddiv" [Destination Source Source],
@@ -285,7 +285,7 @@ opcodes! {
     231 SampleBClampFeedback "sample_b_cl_s" [Destination Destination Source Resource Sampler Source Source],
     232 SampleDClampFeedback "sample_d_cl_s" [Destination Destination Source Resource Sampler Source Source Source],
     233 SampleCClampFeedback "sample_c_cl_s" [Destination Destination Source Resource Sampler Source Source],
-    234 CheckAccessFullyMapped "check_access_mapped" [Destination Source],
+    234 CheckAccessFullyMapped "check_access_fully_mapped" [Destination Source],
 }
 
 impl Opcode {

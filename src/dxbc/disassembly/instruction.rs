@@ -1,0 +1,142 @@
+//! Instructions.
+
+use super::{Listing, literal::LiteralKind};
+use crate::{
+    Result,
+    dxbc::{
+        opcode::{Opcode, Role},
+        operand::Operand,
+        statement::{Extended, Statement},
+        token::bits,
+    },
+};
+
+/// `D3D10_SB_RESOURCE_DIMENSION` by number.
+pub(super) fn dimension(number: u32) -> &'static str {
+    const NAMES: [&str; 13] = [
+        "unknown",
+        "buffer",
+        "texture1d",
+        "texture2d",
+        "texture2dms",
+        "texture3d",
+        "texturecube",
+        "texture1darray",
+        "texture2darray",
+        "texture2dmsarray",
+        "texturecubearray",
+        "raw_buffer",
+        "structured_buffer",
+    ];
+    NAMES.get(number as usize).copied().unwrap_or("unknown")
+}
+
+/// `D3D10_SB_RESOURCE_RETURN_TYPE` by number.
+fn return_type(number: u32) -> &'static str {
+    const NAMES: [&str; 10] =
+        ["unknown", "unorm", "snorm", "sint", "uint", "float", "mixed", "double", "<continued>", "unused"];
+    NAMES.get(number as usize).copied().unwrap_or("unknown")
+}
+
+/// `(float,float,float,float)`
+pub(super) fn return_types(numbers: [u32; 4]) -> String {
+    format!("({})", numbers.map(return_type).join(","))
+}
+
+impl Listing {
+    pub(super) fn instruction(&mut self, statement: Statement<'_>) -> Result<()> {
+        let Statement { opcode, token, extended, mut tokens, .. } = statement;
+        self.mnemonic(opcode, token, extended)?;
+        if opcode == Opcode::InterfaceCall {
+            let call = tokens.next()?;
+            self.text.push(' ');
+            let operand = Operand::read(&mut tokens)?;
+            self.register(&operand)?;
+            return self.write(format_args!("[{call}]"));
+        }
+        let mut precision = None;
+        for index in 0..opcode.operands().len() {
+            let operand = Operand::read(&mut tokens)?;
+            self.text.push_str(if index == 0 { " " } else { ", " });
+            self.operand(&operand, LiteralKind::of(opcode, index))?;
+            match opcode.operands()[index] {
+                Role::Destination => {
+                    precision = precision.or(Some(operand.modifiers.min_precision));
+                    self.min_precision(operand.modifiers.min_precision);
+                }
+                Role::Source if converts(opcode) => self.conversion(operand.modifiers.min_precision, precision),
+                _ => self.min_precision(operand.modifiers.min_precision),
+            }
+        }
+        Ok(())
+    }
+
+    /// The opcode with what its controls and extended tokens say.
+    fn mnemonic(&mut self, opcode: Opcode, token: u32, extended: Extended) -> Result<()> {
+        use Opcode as Op;
+        self.text.push_str(opcode.name());
+        match opcode {
+            Op::If | Op::Breakc | Op::Continuec | Op::Retc | Op::Callc | Op::Discard => {
+                self.text.push_str(if bits(token, 18, 1) == 1 { "_nz" } else { "_z" });
+            }
+            Op::Sync => {
+                // The compiler's own listings take the flag of the group's UAV fence for saturation.
+                let flags = [(13, "_sat_ugroup"), (14, "_uglobal"), (12, "_g"), (11, "_t")];
+                for (_, name) in flags.into_iter().filter(|(bit, _)| bits(token, *bit, 1) == 1) {
+                    self.text.push_str(name);
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        if bits(token, 13, 1) == 1 {
+            self.text.push_str("_sat");
+        }
+        if extended.texel_offset.is_some() {
+            self.text.push_str("_aoffimmi");
+        }
+        if extended.dimension.is_some() {
+            self.text.push_str("_indexable");
+        }
+        let precise = bits(token, 19, 4);
+        if precise == 0xf {
+            self.text.push_str(" [precise]");
+        } else if precise != 0 {
+            self.text.push_str(" [precise(");
+            self.text
+                .extend("xyzw".chars().enumerate().filter(|(lane, _)| precise & 1 << lane != 0).map(|(_, name)| name));
+            self.text.push_str(")]");
+        }
+        if let Some([u, v, w]) = extended.texel_offset {
+            self.write(format_args!("({u},{v},{w})"))?;
+        }
+        if let Some((number, stride)) = extended.dimension {
+            let name = dimension(number);
+            match name {
+                "structured_buffer" => self.write(format_args!("({name}, stride={stride})"))?,
+                _ => self.write(format_args!("({name})"))?,
+            }
+        }
+        if let Some(numbers) = extended.return_type {
+            self.text.push_str(&return_types(numbers));
+        }
+        // The type that the size is returned as stands at the very end.
+        match opcode {
+            Op::ResInfo => self.text.push_str(["", "_rcpFloat", "_uint", ""][bits(token, 11, 2) as usize]),
+            Op::SampleInfo if bits(token, 11, 1) == 1 => self.text.push_str("_uint"),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Sources are converted to the destination's precision: comparisons, conversions of type and accesses to resources take
+/// them as they are.
+fn converts(opcode: Opcode) -> bool {
+    use Opcode as Op;
+    let compares =
+        matches!(opcode, Op::Eq | Op::Ne | Op::Lt | Op::Ge | Op::IEq | Op::INe | Op::ILt | Op::IGe | Op::ULt | Op::UGe);
+    let changes_type = matches!(opcode, Op::FtoI | Op::FtoU | Op::ItoF | Op::UtoF);
+    let of_values = opcode.operands().iter().all(|role| matches!(role, Role::Destination | Role::Source));
+    of_values && !compares && !changes_type
+}

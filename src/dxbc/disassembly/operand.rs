@@ -1,0 +1,193 @@
+//! Operands.
+
+use super::{
+    Listing,
+    literal::{LiteralKind, write_float},
+};
+use crate::{
+    Result,
+    dxbc::operand::{Index, Modifiers, Operand, RegisterFile, Selection},
+};
+
+/// `D3D11_SB_OPERAND_MIN_PRECISION` by number; none for full precision.
+fn precision_name(precision: u8) -> Option<&'static str> {
+    match precision {
+        1 => Some("min16f"),
+        2 => Some("min2_8f"),
+        4 => Some("min16i"),
+        5 => Some("min16u"),
+        _ => None,
+    }
+}
+
+const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+impl Listing {
+    /// An operand of an instruction.
+    pub(super) fn operand(&mut self, operand: &Operand, literal: LiteralKind) -> Result<()> {
+        let Modifiers { absolute, negate, .. } = operand.modifiers;
+        if negate {
+            self.text.push('-');
+        }
+        if absolute {
+            self.text.push('|');
+        }
+        match operand.file {
+            RegisterFile::Immediate32 => self.immediate(operand, literal),
+            RegisterFile::Immediate64 => self.immediate_doubles(operand),
+            _ => {
+                self.register(operand)?;
+                self.selection(operand.selection);
+                if operand.modifiers.non_uniform {
+                    self.text.push_str(" { nonuniform }");
+                }
+            }
+        }
+        if absolute {
+            self.text.push('|');
+        }
+        Ok(())
+    }
+
+    /// ` {min16f}` and the like, after an operand of minimum precision.
+    pub(super) fn min_precision(&mut self, precision: u8) {
+        if let Some(name) = precision_name(precision) {
+            self.text.extend([" {", name, "}"]);
+        }
+    }
+
+    /// ` {def32 as min16f}` and the like, after a source of another precision than the destination's.
+    pub(super) fn conversion(&mut self, source: u8, destination: Option<u8>) {
+        let destination = destination.unwrap_or(source);
+        if source == destination {
+            return self.min_precision(source);
+        }
+        let [from, to] = [source, destination].map(|precision| precision_name(precision).unwrap_or("def32"));
+        self.text.extend([" {", from, " as ", to, "}"]);
+    }
+
+    fn immediate(&mut self, operand: &Operand, literal: LiteralKind) {
+        let words = if operand.selection == Selection::Scalar { 1 } else { 4 };
+        self.text.push_str("l(");
+        for (index, &word) in operand.immediate[..words].iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(literal.separator());
+            }
+            literal.write(word, &mut self.text);
+        }
+        self.text.push(')');
+    }
+
+    fn immediate_doubles(&mut self, operand: &Operand) {
+        let doubles = if operand.selection == Selection::Scalar { 1 } else { 2 };
+        self.text.push_str("d(");
+        for (index, words) in operand.immediate.chunks_exact(2).take(doubles).enumerate() {
+            if index > 0 {
+                self.text.push_str(", ");
+            }
+            write_float(f64::from_bits(u64::from(words[1]) << 32 | u64::from(words[0])), &mut self.text);
+            self.text.push('l');
+        }
+        self.text.push(')');
+    }
+
+    /// A register and its indices, without its components.
+    pub(super) fn register(&mut self, operand: &Operand) -> Result<()> {
+        use RegisterFile as File;
+        let ranges = self.layout_5_1;
+        let name = match operand.file {
+            File::Temp => "r",
+            File::Input => "v",
+            File::Output => "o",
+            File::IndexableTemp => "x",
+            File::Sampler if ranges => "S",
+            File::Sampler => "s",
+            File::Resource if ranges => "T",
+            File::Resource => "t",
+            File::ConstantBuffer if ranges => "CB",
+            File::ConstantBuffer => "cb",
+            File::ImmediateConstantBuffer => "icb",
+            File::Label => "label",
+            File::InputPrimitiveId => "vPrim",
+            File::OutputDepth => "oDepth",
+            File::Null => "null",
+            File::Rasterizer => "rasterizer",
+            File::OutputCoverageMask => "oMask",
+            File::Stream => "m",
+            File::FunctionBody => "fb",
+            File::FunctionTable => "ft",
+            File::Interface => "fp",
+            File::FunctionInput => "fi",
+            File::FunctionOutput => "fo",
+            File::OutputControlPointId => "vOutputControlPointID",
+            File::ForkInstanceId => "vForkInstanceID",
+            File::JoinInstanceId => "vJoinInstanceID",
+            File::InputControlPoint => "vicp",
+            File::OutputControlPoint => "vocp",
+            File::InputPatchConstant => "vpc",
+            File::InputDomainPoint => "vDomain",
+            File::ThisPointer => "this",
+            File::UnorderedAccessView if ranges => "U",
+            File::UnorderedAccessView => "u",
+            File::GroupSharedMemory => "g",
+            File::ThreadId => "vThreadID",
+            File::ThreadGroupId => "vThreadGroupID",
+            File::ThreadIdInGroup => "vThreadIDInGroup",
+            File::InputCoverageMask => "vCoverage",
+            File::ThreadIdInGroupFlattened => "vThreadIDInGroupFlattened",
+            File::GsInstanceId => "vGSInstanceID",
+            File::OutputDepthGreaterEqual => "oDepthGE",
+            File::OutputDepthLessEqual => "oDepthLE",
+            File::CycleCounter => "vCycleCounter",
+            File::OutputStencilRef => "oStencilRef",
+            File::InnerCoverage => "vInnerCoverage",
+            File::Immediate32 | File::Immediate64 => "l",
+        };
+        self.text.push_str(name);
+        // The first index is the register's number, unless several registers are indexed as one.
+        let bracketed = matches!(operand.file, File::ImmediateConstantBuffer | File::ThisPointer)
+            || matches!(operand.file, File::Input | File::Output | File::InputControlPoint | File::OutputControlPoint)
+                && operand.indices.len() > 1;
+        for (position, index) in operand.indices.iter().enumerate() {
+            if position == 0 && !bracketed && index.relative.is_none() {
+                self.write(format_args!("{}", index.base))?;
+            } else {
+                self.text.push('[');
+                self.index(index)?;
+                self.text.push(']');
+            }
+        }
+        Ok(())
+    }
+
+    fn index(&mut self, index: &Index) -> Result<()> {
+        match &index.relative {
+            Some(relative) => {
+                self.operand(relative, LiteralKind::Int)?;
+                self.write(format_args!(" + {}", index.base))
+            }
+            None => self.write(format_args!("{}", index.base)),
+        }
+    }
+
+    /// `.xyz`
+    pub(super) fn selection(&mut self, selection: Selection) {
+        match selection {
+            Selection::None | Selection::Scalar => {}
+            Selection::Mask(mask) => {
+                if mask != 0 {
+                    self.text.push('.');
+                    self.text.extend((0..4).filter(|lane| mask & 1 << lane != 0).map(|lane| COMPONENTS[lane]));
+                }
+            }
+            Selection::Swizzle(lanes) => {
+                self.text.push('.');
+                self.text.extend(lanes.iter().map(|&lane| COMPONENTS[lane as usize & 3]));
+            }
+            Selection::Select(lane) => {
+                self.text.push('.');
+                self.text.push(COMPONENTS[lane as usize & 3]);
+            }
+        }
+    }
+}
