@@ -45,8 +45,9 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
     if interface.entry_points.is_empty() {
         return Err(Error::new(ErrorKind::NotAProgram, "the library has no entry points"));
     }
-    let ir = lower::lower(&module, &interface, interface.stage).map_err(|error| error.in_part(bitcode.part.name))?;
-    Ok(Program { ir, interface, notes: Vec::new() })
+    let lowered = lower::lower(&module, &interface, interface.stage);
+    let (ir, notes) = lowered.map_err(|error| error.in_part(bitcode.part.name))?;
+    Ok(Program { ir, interface, notes })
 }
 
 #[cfg(test)]

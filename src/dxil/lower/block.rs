@@ -112,7 +112,12 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Makes parameters of a phi.
-    pub(super) fn phi(&mut self, instruction: &llvm::Instruction) -> Result<Lowered> {
+    pub(super) fn phi(&mut self, number: u32, instruction: &llvm::Instruction) -> Result<Lowered> {
+        let starts = self.body.blocks.binary_search_by_key(&number, |block| block.start).is_ok();
+        let follows = || number.checked_sub(1).map(|before| &self.body.instructions[before as usize].op);
+        if !starts && !matches!(follows(), Some(llvm::Operation::Phi(_))) {
+            return Err(Error::malformed("phi after another instruction"));
+        }
         if self.block == self.function.entry {
             return Err(Error::malformed("phi in the entry block"));
         }
@@ -138,7 +143,7 @@ impl FunctionLowering<'_, '_> {
         let range = self.body.blocks[to.index()].clone();
         let body = self.body;
         for instruction in &body.instructions[range.start as usize..range.end as usize] {
-            let llvm::Operation::Phi(incoming) = &instruction.op else { continue };
+            let llvm::Operation::Phi(incoming) = &instruction.op else { break };
             let value = incoming.iter().find(|(_, block)| block.0 == from).map(|(value, _)| *value);
             let value = value.ok_or_else(|| Error::malformed("phi without a value for a predecessor"))?;
             let lowered = self.value(value)?;

@@ -48,6 +48,21 @@ impl ModuleLowering<'_> {
         if depth > MAX_DEPTH {
             return Err(Error::malformed("constants are nested too deep"));
         }
+        // What a constant holds is as much as its type says, so that the type bounds it.
+        let count = match types.get(ty) {
+            Some(llvm::Type::Array { len, .. }) => *len,
+            Some(llvm::Type::Vector { len, .. }) => u64::from(*len),
+            Some(llvm::Type::Struct { fields, .. }) => fields.len() as u64,
+            _ => 0,
+        };
+        let members = match constant {
+            llvm::Constant::Aggregate(members) => members.len() as u64,
+            llvm::Constant::Data(data) => data.len() as u64,
+            _ => count,
+        };
+        if members != count {
+            return Err(Error::malformed("constant of more or fewer members than its type"));
+        }
         let element = |index: u64| types.element(ty, index).ok_or_else(|| Error::malformed("constant of no aggregate"));
         match constant {
             llvm::Constant::Undefined | llvm::Constant::Null => {

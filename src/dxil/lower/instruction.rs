@@ -86,7 +86,7 @@ impl FunctionLowering<'_, '_> {
                 let reject = self.value(*reject)?;
                 self.select(&condition, &accept, &reject)?
             }
-            llvm::Operation::Phi(_) => self.phi(instruction)?,
+            llvm::Operation::Phi(_) => self.phi(number, instruction)?,
             llvm::Operation::ExtractValue(aggregate, indices) => {
                 let from = self.type_of(*aggregate)?;
                 let (start, count) = self.member(from, indices)?;

@@ -24,6 +24,9 @@ const MAX_ELEMENTS: u64 = 1 << 20;
 /// Most elements of all variables together, for files that declare many.
 const MAX_TOTAL: u64 = 1 << 22;
 
+/// Most values between an address and its roots, for files whose addresses make long chains.
+const MAX_STEPS: usize = 1024;
+
 /// Where an address leads to in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
@@ -109,6 +112,10 @@ fn roots_of(
         if !seen.insert(value) {
             continue;
         }
+        if seen.len() > MAX_STEPS || work.len() > MAX_STEPS {
+            // Whoever asks for the one root finds none, and refuses.
+            return Vec::new();
+        }
         match module.value(body, value).map(|value| &value.def) {
             Some(llvm::ValueDef::Global(global)) => roots.push(Root::Global(*global)),
             Some(llvm::ValueDef::Constant(llvm::Constant::Expression(expression))) => match expression {
@@ -162,10 +169,10 @@ impl ModuleLowering<'_> {
         let variable = VariableId(self.ir.variables.len() as u32);
         let storage = Storage { variable, scalar, words };
         let len = storage.size(&self.module.types, ty).saturating_mul(count);
-        let total = self.ir.variables.iter().map(|variable| u64::from(variable.len)).sum::<u64>();
-        if len == 0 || len > MAX_ELEMENTS || total + len > MAX_TOTAL {
+        if len == 0 || len > MAX_ELEMENTS || self.elements + len > MAX_TOTAL {
             return Err(Error::unsupported(format!("size of a variable: {len} elements")));
         }
+        self.elements += len;
         let initial = initial.map(|scalars| {
             let mut elements = Vec::with_capacity(len as usize);
             for (scalar, bits) in scalars {

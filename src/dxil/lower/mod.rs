@@ -21,6 +21,7 @@ use super::{module as llvm, reflect};
 use crate::{
     Error, ErrorKind, Result,
     ir::{self, BindingId, Scalar, Type},
+    lift::Note,
     reflection::{Interface, ResourceClass, Stage},
 };
 
@@ -34,6 +35,8 @@ pub struct ModuleLowering<'a> {
     pub native_16_bit: bool,
     /// What it becomes.
     pub ir: ir::Module,
+    /// What was lowered as an approximation.
+    pub notes: Vec<Note>,
     /// Functions that have a place in `ir`.
     functions: HashMap<llvm::FunctionId, ir::FunctionId>,
     /// Of these, the ones that are not lowered yet.
@@ -48,21 +51,24 @@ pub struct ModuleLowering<'a> {
     resources: HashMap<llvm::GlobalId, BindingId>,
     /// Variables of global variables.
     storages: HashMap<llvm::GlobalId, Storage>,
+    /// Elements of all variables.
+    elements: u64,
     /// Memory that is accessed as another type than it was declared with.
     reinterpreted: HashSet<Root>,
 }
 
-/// Lowers the entry points of a module that `interface` lists.
+/// Lowers the entry points of a module that `interface` lists, with notes on what is only approximately right.
 ///
 /// # Errors
 /// Names the function and instruction that has no lowering.
-pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Result<ir::Module> {
+pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Result<(ir::Module, Vec<Note>)> {
     let records = reflect::EntryRecord::all(module, stage)?;
     let mut this = ModuleLowering {
         module,
         interface,
         native_16_bit: reflect::is_native_16_bit(module),
         ir: ir::Module::default(),
+        notes: Vec::new(),
         functions: HashMap::new(),
         queue: VecDeque::new(),
         owners: HashMap::new(),
@@ -70,6 +76,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         heap: HashMap::new(),
         resources: HashMap::new(),
         storages: HashMap::new(),
+        elements: 0,
         reinterpreted: memory::reinterpreted(module),
     };
     this.read_ranges()?;
@@ -95,7 +102,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         this.lower_function(function).map_err(|error| error.in_function(this.name(function)))?;
     }
     this.reject_recursion()?;
-    Ok(this.ir)
+    Ok((this.ir, this.notes))
 }
 
 impl<'a> ModuleLowering<'a> {
@@ -117,6 +124,13 @@ impl<'a> ModuleLowering<'a> {
         self.functions.insert(function, id);
         self.queue.push_back(function);
         Ok(id)
+    }
+
+    /// Notes an approximation, once.
+    pub fn note(&mut self, text: &str) {
+        if self.notes.iter().all(|note| note.text != text) {
+            self.notes.push(Note::new(text));
+        }
     }
 
     fn name(&self, function: llvm::FunctionId) -> String {

@@ -168,6 +168,9 @@ impl FunctionLowering<'_, '_> {
 pub fn load_input(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     let place = f.place(call, &f.entry()?.inputs)?;
     let vertex = call.optional(f, 3)?;
+    if vertex.is_some_and(|vertex| f.function.ty(vertex) != Type::I32) {
+        return Err(Error::malformed("vertex is no i32"));
+    }
     let ty = Type::Scalar(call.result_scalar(f)?);
     if let (None, Some(row)) = (vertex, f.function.as_scalar_constant(place.row))
         && let Some(&(first, vector)) = f.signatures.loaded.get(&(place.element.0, row as u32))

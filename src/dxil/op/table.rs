@@ -153,7 +153,7 @@ static OPCODES: [Opcode; 312] = [
     /* 106 */ op("StorePatchConstant", Handler(signature::store_patch_constant)),
     /* 107 */ op("OutputControlPointID", System(SystemValue::OutputControlPointId)),
     /* 108 */ op("PrimitiveID", System(SystemValue::PrimitiveId)),
-    /* 109 */ op("CycleCounterLegacy", Refused),
+    /* 109 */ op("CycleCounterLegacy", Handler(thread::cycle_counter)),
     // ---- waves and quads
     /* 110 */ op("WaveIsFirstLane", Wave(WaveOp::IsFirstLane)),
     /* 111 */ op("WaveGetLaneIndex", Wave(WaveOp::LaneIndex)),

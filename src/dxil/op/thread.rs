@@ -1,5 +1,7 @@
 //! Threads: ids and other values of the pipeline, barriers, discard.
 
+use smallvec::SmallVec;
+
 use super::Call;
 use crate::{
     Error, Result,
@@ -67,4 +69,11 @@ pub fn discard(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lower
 
 pub fn is_helper_lane(f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> Result<Option<Lowered>> {
     Ok(Some(Lowered::scalar(f.build().push(Op::IsHelperLane, Type::BOOL))))
+}
+
+/// Two words of a counter that no portable shader has.
+pub fn cycle_counter(f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> Result<Option<Lowered>> {
+    f.parent.note("the cycle counter reads 0");
+    let zero = f.function.i32(0);
+    Ok(Some(Lowered::Scalars(SmallVec::from_slice(&[zero, zero]))))
 }
