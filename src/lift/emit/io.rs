@@ -106,11 +106,11 @@ impl FunctionEmitter<'_, '_> {
         self.finish_outputs()
     }
 
-    /// An operation on the stage interface, `value` of the function; `ty` is its result's type.
+    /// An operation on the stage interface; `ty` is its result's type.
     ///
     /// # Errors
     /// Names what has no lowering.
-    pub fn io_op(&mut self, _value: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+    pub fn io_op(&mut self, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
         if !matches!(self.stage, Stage::Vertex | Stage::Pixel | Stage::Compute) {
             return self.state_op(op, ty);
         }

@@ -49,7 +49,7 @@ impl FunctionEmitter<'_, '_> {
             | Op::EvaluateInput { .. }
             | Op::LoadInputAtVertex { .. }
             | Op::StoreOutput { .. }
-            | Op::SystemValue(_) => return self.io_op(value, op, ty),
+            | Op::SystemValue(_) => return self.io_op(op, ty),
 
             Op::LoadVariable { variable, index, component } => self.load_variable(*variable, *index, *component, ty)?,
             Op::StoreVariable { variable, index, component, value } => {
@@ -75,7 +75,7 @@ impl FunctionEmitter<'_, '_> {
             | Op::TextureSize { .. }
             | Op::BufferSize { .. }
             | Op::SampleCount(_)
-            | Op::SamplePosition { .. } => return self.resource_op(value, op, ty),
+            | Op::SamplePosition { .. } => return self.resource_op(op, ty),
 
             Op::Derivative(axis, precision, a) => self.derivative(*axis, *precision, *a)?,
             Op::Discard(condition) => {

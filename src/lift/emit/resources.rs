@@ -540,14 +540,14 @@ fn texture_access(usage: &Usage) -> StorageAccess {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// An operation on a resource, whose value is `_result`; `ty` is its result's type. Handles themselves give nothing:
+    /// An operation on a resource; `ty` is its result's type. Handles themselves give nothing:
     /// operations look at the handle's definition.
     ///
     /// The caller has made sure that a helper lane does not get here with an operation that writes.
     ///
     /// # Errors
     /// Names what has no lowering.
-    pub fn resource_op(&mut self, _result: ir::Value, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
+    pub fn resource_op(&mut self, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
         match op {
             Op::Handle { .. } => Ok(None),
             &Op::LoadConstant { handle, row, offset } => self.load_constant(handle, row, offset, ty).map(Some),
