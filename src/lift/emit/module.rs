@@ -193,14 +193,14 @@ impl<'a> ModuleEmitter<'a> {
         Ok(())
     }
 
-    /// The target has the types of a function's values.
-    fn check_types(&mut self, function: &ir::Function) -> Result<()> {
-        for value in &function.values {
-            let (capability, name) = match (&value.def, value.ty.scalar()) {
-                (ir::ValueDef::Removed, _) => continue,
-                (_, Some(ir::Scalar::I64)) => (Capabilities::SHADER_INT64, "64-bit integers"),
-                (_, Some(ir::Scalar::F64)) => (Capabilities::FLOAT64, "64-bit floats"),
-                (_, Some(ir::Scalar::F16)) => (Capabilities::SHADER_FLOAT16, "16-bit floats"),
+    /// The target has the types of the values that a function uses.
+    fn check_types(&mut self, function: &ir::Function, plan: &Plan) -> Result<()> {
+        for (value, uses) in function.values.iter().zip(&plan.uses) {
+            let (capability, name) = match value.ty.scalar() {
+                _ if *uses == 0 => continue,
+                Some(ir::Scalar::I64) => (Capabilities::SHADER_INT64, "64-bit integers"),
+                Some(ir::Scalar::F64) => (Capabilities::FLOAT64, "64-bit floats"),
+                Some(ir::Scalar::F16) => (Capabilities::SHADER_FLOAT16, "16-bit floats"),
                 _ => continue,
             };
             if !self.target.capabilities.contains(capability) {
@@ -222,10 +222,10 @@ impl<'a> ModuleEmitter<'a> {
             .functions
             .get(id.index())
             .ok_or_else(|| Error::internal(format!("no such function: {}", id.0)))?;
-        self.check_types(ir).map_err(|error| error.in_function(&*ir.name))?;
         let count = ir.values.len();
         let tree = structure(ir).map_err(|error| error.in_function(&*ir.name))?;
         let plan = Plan::new(ir, &tree);
+        self.check_types(ir, &plan).map_err(|error| error.in_function(&*ir.name))?;
         let emitter = FunctionEmitter {
             module: self,
             ir,
