@@ -52,6 +52,9 @@ pub fn complete(program: &TokenProgram, interface: &mut Interface) {
     signatures(program, entry);
 }
 
+/// D3D10_REQ_CONSTANT_BUFFER_ELEMENT_COUNT rows of 16 bytes.
+const MAX_CONSTANT_BUFFER: u32 = 4096 * 16;
+
 /// Completes or adds the binding of a declaration, if it is one of a resource.
 fn bind(declaration: &Declaration, interface: &mut Interface) {
     let (class, range, kind) = match *declaration {
@@ -84,6 +87,11 @@ fn bind(declaration: &Declaration, interface: &mut Interface) {
         binding.kind = merged(binding.kind, kind);
         return;
     }
+    let kind = match kind {
+        // A buffer of any size may be bound.
+        ResourceKind::ConstantBuffer { size: 0 } => ResourceKind::ConstantBuffer { size: MAX_CONSTANT_BUFFER },
+        kind => kind,
+    };
     let RegisterRange { space, register, count, .. } = range;
     interface.bindings.push(Binding { name: None, class, space, register, count, kind, layout: None });
 }

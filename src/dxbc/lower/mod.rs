@@ -337,25 +337,21 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         self.ssa.seal(&mut self.function, Block(0));
         self.scan = scan::Scan::new(self.phase)?;
         for declared in &self.phase.declarations {
-            match declared.declaration {
-                Declaration::IndexableTemp { register, count, components } => {
-                    // The limit of Shader Model 5 is 4096 registers in all.
-                    if count == 0 || count > 1 << 16 {
-                        let what = format!("size of an indexable temporary: x{register}[{count}]");
-                        return Err(Error::malformed(what).at_offset(declared.offset));
-                    }
-                    let scalar = self.scan.indexable_scalar(register);
-                    let variable = self.module.variable(Variable {
-                        name: format!("x{register}"),
-                        space: VariableSpace::Thread,
-                        element: Type::new(scalar, components),
-                        len: count,
-                        initial: None,
-                    });
-                    self.indexable.insert(register, IndexableTemp { variable, components, scalar });
-                }
-                _ => {}
+            let Declaration::IndexableTemp { register, count, components } = declared.declaration else { continue };
+            // The limit of Shader Model 5 is 4096 registers in all.
+            if count == 0 || count > 1 << 16 {
+                let what = format!("size of an indexable temporary: x{register}[{count}]");
+                return Err(Error::malformed(what).at_offset(declared.offset));
             }
+            let scalar = self.scan.indexable_scalar(register);
+            let variable = self.module.variable(Variable {
+                name: format!("x{register}"),
+                space: VariableSpace::Thread,
+                element: Type::new(scalar, components),
+                len: count,
+                initial: None,
+            });
+            self.indexable.insert(register, IndexableTemp { variable, components, scalar });
         }
         self.prepare_indexed()
     }
