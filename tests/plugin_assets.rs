@@ -334,6 +334,7 @@ fn compute_programs_resolve_and_their_faults_are_named() {
         (text("Results", "Sum"), "`Sum`, which is none of its buffers"),
         (text("Results", "Results").replace("size: 64", "size: 0"), "`Results`: a buffer of 0 bytes"),
         (text("Results", "Results").replace("\"Number\"", "\"Numbr\""), "no constant `Numbr`"),
+        (text("Results", "Results").replace("1.0", "\"ViewportSize\""), "it wants ViewportSize"),
         (text("Results", "Results").replace("shader", "shaders"), "shaders"),
     ] {
         files.write("a.dxcomp.ron", contents);

@@ -1,5 +1,6 @@
 // A surface with rings: the pixel shader that the example begins with, and the one that it puts in its place. The second one
-// has another constant buffer, so that the swap changes the interface too.
+// has another constant buffer, so that the swap changes the interface too. The initial values of constants are in the DXBC
+// alone: dxc leaves them out.
 //
 //     fxc -T vs_5_0 -E VSMain ring.hlsl -Fo ring_vs.dxbc
 //     fxc -T ps_5_0 -E Before ring.hlsl -Fo before_ps.dxbc

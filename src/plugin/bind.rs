@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt};
 
 use super::constants::{
-    ConstantBlock, ConstantValue, FieldPath, PackError, Packer, PathError, PathStep, VectorConvention, known_name,
-    names_of, type_size,
+    ConstantBlock, ConstantValue, FieldPath, Frequency, PackError, Packer, PathError, PathStep, VectorConvention,
+    known_name, names_of, type_size,
 };
 use crate::{
     ir::BindingId,
@@ -16,6 +16,8 @@ use crate::{
 pub(crate) struct NamedStage<'a> {
     /// What may stand before a name to mean this stage alone: `vs`, `ps`.
     pub prefix: &'static str,
+    /// Of well-known names, those whose values change at most this often are wired.
+    pub wired: Frequency,
     /// Its interface.
     pub interface: &'a Interface,
 }
@@ -123,7 +125,7 @@ pub(crate) fn bind_constants(
         for (id, binding, size) in constant_buffers(stage.interface) {
             let Some(packer) = packers.get_mut(&id) else { continue };
             match &binding.layout {
-                Some(layout) => wire_known(packer, &layout.fields, 0, &mut |name| unbound.add(name)),
+                Some(layout) => wire_known(packer, &layout.fields, 0, stage.wired, &mut |name| unbound.add(name)),
                 None if packer.is_covered(0..size) => {}
                 None => unbound.add(&display_name(binding)),
             }
@@ -313,7 +315,7 @@ fn raw_rows(steps: &[PathStep], size: usize, value: &ConstantValue) -> Result<(u
 }
 
 /// Puts engine values into fields of well-known names that nothing was put into, and names what stays unbound.
-fn wire_known(packer: &mut Packer, fields: &[Field], base: usize, unbound: &mut dyn FnMut(&str)) {
+fn wire_known(packer: &mut Packer, fields: &[Field], base: usize, wired: Frequency, unbound: &mut dyn FnMut(&str)) {
     for field in fields {
         let start = base + field.offset as usize;
         let range = start..start + type_size(&field.ty);
@@ -323,17 +325,18 @@ fn wire_known(packer: &mut Packer, fields: &[Field], base: usize, unbound: &mut 
         if let FieldShape::Struct(members) = &field.ty.shape
             && field.ty.elements.is_none()
         {
-            wire_known(packer, members, start, &mut |name| unbound(&format!("{}.{name}", field.name)));
+            wire_known(packer, members, start, wired, &mut |name| unbound(&format!("{}.{name}", field.name)));
             continue;
         }
         if range.is_empty() || packer.is_covered(range) {
             continue;
         }
-        let wired = known_name(&field.name).is_some_and(|known| {
+        let known = known_name(&field.name).filter(|known| known.value.frequency() <= wired);
+        let is_wired = known.is_some_and(|known| {
             let convention = known.convention.unwrap_or(packer.convention());
             packer.set_as(start, &field.ty, &known.value.into(), convention).is_ok()
         });
-        if !wired && field.default_value.is_none() {
+        if !is_wired && field.default_value.is_none() {
             unbound(&field.name);
         }
     }

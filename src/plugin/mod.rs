@@ -3,6 +3,10 @@
 //! [`DxShaderPlugin`] adds all of it. With Bevy's `file_watcher` feature (or any asset source that watches) every file may
 //! change while the app runs: what changes is lifted and compiled away from the main thread and taken up when it is valid.
 //! Until then, and for as long as a file is broken, what was last good is drawn.
+//!
+//! Bevy's depth is reversed. Materials say `LessEqual` all the same, and shaders multiply by the matrices they are given; but a
+//! pixel shader that writes SV_Depth, or compares depths that it reads, meets 1 where Direct3D's applications have 0. Materials
+//! are drawn in the main pass: they cast no shadows and are in no prepass.
 
 mod bind;
 pub mod compute;

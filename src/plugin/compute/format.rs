@@ -1,24 +1,4 @@
-//! The compute file, `*.dxcomp.ron`: [`ComputeFile`] is its shape, read with RON's `implicit_some`.
-//!
-//! ```ron
-//! (
-//!     shader: "./plasma.dxbc",
-//!     constants: { "Scale": 6.0, "Time": "Time" },
-//!     images: {
-//!         "Image": (size: (512, 512), format: "Rgba8Unorm"),    // made, and given as the sub-asset `#Image`
-//!         "Noise": "textures/noise.png",                        // loaded
-//!     },
-//!     buffers: {
-//!         "Histogram": (size: 64, clear: true),                 // bytes; made, and given as the sub-asset `#Histogram`
-//!         "Weights": (type: F32, data: [0.25, 0.5, 0.25]),
-//!     },
-//!     dispatch: (64, 64, 1),
-//!     readback: ["Histogram"],
-//! )
-//! ```
-//!
-//! Every name is a name of the HLSL; registers (`u0`, `t1`) name resources too. What is left out reads 0, its writes are
-//! lost, and one warning names it.
+//! The compute file, `*.dxcomp.ron`.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +9,27 @@ use crate::plugin::{
     material::{SamplerDescription, TextureSettings},
 };
 
-/// Contents of a `.dxcomp.ron` file. See the module's documentation.
+/// Contents of a `.dxcomp.ron` file, which is read with RON's `implicit_some`.
+///
+/// ```ron
+/// (
+///     shader: "./plasma.dxbc",
+///     constants: { "Scale": 6.0, "Time": "Time" },
+///     images: {
+///         "Image": (size: (512, 512), format: "Rgba8Unorm"),    // made, and given as the sub-asset `#Image`
+///         "Noise": "textures/noise.png",                        // loaded
+///     },
+///     buffers: {
+///         "Histogram": (size: 64, clear: true),                 // bytes; made, and given as the sub-asset `#Histogram`
+///         "Weights": (type: F32, data: [0.25, 0.5, 0.25]),
+///     },
+///     dispatch: (64, 64, 1),
+///     readback: ["Histogram"],
+/// )
+/// ```
+///
+/// Every name is a name of the HLSL; registers (`u0`, `t1`) name resources too. What is left out reads 0, its writes are
+/// lost, and one warning names it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ComputeFile {

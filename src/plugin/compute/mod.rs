@@ -18,7 +18,7 @@ pub(crate) use run::finish;
 
 use super::{
     bind::{NamedStage, Names, bind_constants, bind_resources, display_name},
-    constants::{ConstantBlock, ConstantValue, VectorConvention},
+    constants::{ConstantBlock, ConstantValue, Frequency, VectorConvention},
     material::SamplerDescription,
     shader::DxShader,
     status::Resolve,
@@ -122,9 +122,16 @@ impl Resolve for DxCompute {
         if found != Stage::Compute {
             return Err(format!("its shader is a {found:?} shader"));
         }
-        let stages = [NamedStage { prefix: "cs", interface: shader.interface() }];
+        let stages = [NamedStage { prefix: "cs", wired: Frequency::Frame, interface: shader.interface() }];
         let text = |error: super::BindError| error.to_string();
         let constants = bind_constants(&stages, &self.constants, self.vectors).map_err(text)?;
+        let mut patches = constants.blocks.iter().flat_map(BTreeMap::values).flat_map(|block| &block.patches);
+        if let Some(patch) = patches.find(|patch| patch.value().frequency() > Frequency::Frame) {
+            return Err(format!(
+                "it wants {}, but a compute program has neither a camera nor an object",
+                patch.value()
+            ));
+        }
         let ids: BTreeMap<_, _> = self.images.iter().map(|(name, handle)| (name, handle.id())).collect();
         let images =
             bind_resources(&stages, "texture", is_texture, ids.iter().map(|(name, id)| (*name, id))).map_err(text)?;

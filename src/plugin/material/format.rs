@@ -1,28 +1,4 @@
-//! The material file, `*.dxmat.ron`: [`MaterialFile`] is its shape, read with RON's `implicit_some`.
-//!
-//! ```ron
-//! (
-//!     vertex: "shaders/lit.vs.dxbc",
-//!     pixel: "shaders/lit.ps.dxbc",
-//!     constants: {
-//!         "WorldViewProj": "WorldViewProjection",    // the engine's value of that name
-//!         "PerMaterial.Tint": [1.0, 0.8, 0.6, 1.0],  // constant buffer, field
-//!         "lights[1].range": 3.0,
-//!     },
-//!     textures: {
-//!         "Albedo": "textures/bricks.png",
-//!         "NormalMap": (path: "textures/bricks_n.png", srgb: false),
-//!     },
-//!     samplers: { "Linear": (filter: Linear, address: Repeat) },
-//!     vertices: { "TEXCOORD1": "Uv1" },
-//!     state: (cull: Back, blend: Alpha, depth_write: false),
-//! )
-//! ```
-//!
-//! Every name is a name of the HLSL. Where a container holds none any more, registers name resources: `t0`, `s0`, and
-//! `cb0[4]` for the rows of a constant buffer from the fifth on. Everything but the shaders may be left out: what is left
-//! out is wired by well-known names ([`crate::plugin::constants::known_name`]) and by semantics; what then is still
-//! unbound is named in one warning and reads 0.
+//! The material file, `*.dxmat.ron`.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +7,31 @@ use serde::{Deserialize, Serialize};
 use super::{RenderState, SamplerDescription};
 use crate::plugin::constants::{ConstantValue, VectorConvention};
 
-/// Contents of a `.dxmat.ron` file. See the module's documentation.
+/// Contents of a `.dxmat.ron` file, which is read with RON's `implicit_some`.
+///
+/// ```ron
+/// (
+///     vertex: "shaders/lit.vs.dxbc",
+///     pixel: "shaders/lit.ps.dxbc",
+///     constants: {
+///         "WorldViewProj": "WorldViewProjection",    // the engine's value of that name
+///         "PerMaterial.Tint": [1.0, 0.8, 0.6, 1.0],  // constant buffer, field
+///         "lights[1].range": 3.0,
+///     },
+///     textures: {
+///         "Albedo": "textures/bricks.png",
+///         "NormalMap": (path: "textures/bricks_n.png", srgb: false),
+///     },
+///     samplers: { "Linear": (filter: Linear, address: Repeat) },
+///     vertices: { "TEXCOORD1": "Uv1" },
+///     state: (cull: Back, blend: Alpha, depth_write: false),
+/// )
+/// ```
+///
+/// Every name is a name of the HLSL. Where a container holds none any more, registers name resources: `t0`, `s0`, and
+/// `cb0[4]` for the rows of a constant buffer from the fifth on. Everything but the shaders may be left out: what is left
+/// out is wired by well-known names ([`crate::plugin::constants::known_name`]) and by semantics; what then is still
+/// unbound is named in one warning and reads 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialFile {

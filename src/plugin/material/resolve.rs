@@ -12,7 +12,7 @@ use crate::{
     ir::BindingId,
     plugin::{
         bind::{BindError, NamedStage, Names, bind_constants, bind_resources, display_name},
-        constants::ConstantBlock,
+        constants::{ConstantBlock, Frequency},
         shader::DxShader,
     },
     reflection::{Binding, ResourceClass, ResourceKind, Stage},
@@ -93,8 +93,8 @@ pub fn resolve(material: &DxMaterial, vertex: &DxShader, pixel: &DxShader) -> Re
         }
     }
     let stages = [
-        NamedStage { prefix: "vs", interface: vertex.interface() },
-        NamedStage { prefix: "ps", interface: pixel.interface() },
+        NamedStage { prefix: "vs", wired: Frequency::Object, interface: vertex.interface() },
+        NamedStage { prefix: "ps", wired: Frequency::Object, interface: pixel.interface() },
     ];
     let constants = bind_constants(&stages, &material.constants, material.vectors)?;
     let ids: BTreeMap<&String, AssetId<Image>> =
