@@ -54,10 +54,31 @@ pub fn vectorize_params(function: &mut Function) -> bool {
             }
         }
     }
-    for (block, group) in &groups {
-        vectorize(function, *block, group);
+    if groups.is_empty() {
+        return false;
     }
-    !groups.is_empty()
+    let mut sources: HashMap<Block, Vec<Block>> = groups.iter().map(|(block, _)| (*block, Vec::new())).collect();
+    for (from, data) in function.blocks.iter().enumerate() {
+        for edge in data.terminator.edges() {
+            if let Some(sources) = sources.get_mut(&edge.block)
+                && sources.last() != Some(&Block(from as u32))
+            {
+                sources.push(Block(from as u32));
+            }
+        }
+    }
+    let vectors: Vec<Value> =
+        groups.iter().map(|(block, group)| add_vector(function, *block, group, &sources[block])).collect();
+    let lanes: Vec<Value> = groups.iter().flat_map(|(_, group)| group).copied().collect();
+    remove_params(function, &lanes);
+    for ((block, group), vector) in groups.iter().zip(vectors) {
+        for (lane, &value) in group.iter().enumerate() {
+            let op = Op::Extract(vector, lane as u8);
+            function.values[value.index()].def = ValueDef::Inst(Inst { op, precise: false, origin: 0 });
+        }
+        function.blocks[block.index()].insts.splice(0..0, group.iter().copied());
+    }
+    true
 }
 
 fn is_constant(function: &Function, value: Value) -> bool {
@@ -113,38 +134,29 @@ fn find_candidates(function: &Function, cfg: &Cfg) -> HashMap<Block, Vec<Group>>
     candidates
 }
 
-/// Makes one parameter of several.
-fn vectorize(function: &mut Function, block: Block, group: &Group) {
-    let Some(scalar) = function.ty(group[0]).scalar() else { return };
-    let places: SmallVec<[usize; 4]> = group
-        .iter()
-        .filter_map(|lane| function.blocks[block.index()].params.iter().position(|param| param == lane))
-        .collect();
-    let vector = function.add_param(block, Type::new(scalar, group.len() as u8));
-    for from in 0..function.blocks.len() {
-        if function.blocks[from].terminator.edges().all(|edge| edge.block != block) {
-            continue;
-        }
-        let mut terminator = std::mem::replace(&mut function.blocks[from].terminator, Terminator::Unreachable);
+/// Adds a parameter for several, and its arguments.
+fn add_vector(function: &mut Function, block: Block, group: &Group, sources: &[Block]) -> Value {
+    let params = &function.blocks[block.index()].params;
+    let places: SmallVec<[usize; 4]> =
+        group.iter().filter_map(|lane| params.iter().position(|param| param == lane)).collect();
+    let ty = function.ty(group[0]);
+    let vector = function.add_param(block, ty.scalar().map_or(ty, |scalar| Type::new(scalar, group.len() as u8)));
+    for &from in sources {
+        let mut terminator = std::mem::replace(&mut function.blocks[from.index()].terminator, Terminator::Unreachable);
         for Edge { block: to, args } in terminator.edges_mut() {
             if *to == block {
                 let lanes: Group = places.iter().map(|place| args[*place]).collect();
-                args.push(Builder::new(function, Block(from as u32)).compose(&lanes));
+                args.push(Builder::new(function, from).compose(&lanes));
             }
         }
-        function.blocks[from].terminator = terminator;
+        function.blocks[from.index()].terminator = terminator;
     }
-    remove_params(function, group);
-    for (lane, &value) in group.iter().enumerate() {
-        let op = Op::Extract(vector, lane as u8);
-        function.values[value.index()].def = ValueDef::Inst(Inst { op, precise: false, origin: 0 });
-    }
-    function.blocks[block.index()].insts.splice(0..0, group.iter().copied());
     // `color_x` and its like give their name to the whole.
     let base = function.names.get(&group[0]).and_then(|name| name.strip_suffix("_x")).map(str::to_owned);
     if let Some(base) = base {
         function.names.insert(vector, base);
     }
+    vector
 }
 
 #[cfg(test)]
