@@ -9,6 +9,7 @@ use super::{
     format::{self, Address, Border, Compare, Filter, View},
     formats,
     resources::{BufferResource, Resources, copy_texture, new_buffer, new_texture, write_buffer},
+    texels,
 };
 use crate::{
     lift::{
@@ -190,6 +191,8 @@ enum WriteBack {
     Part { copy: wgpu::Buffer, buffer: wgpu::Buffer, buffer_size: u64, offset: u64, size: u64 },
     /// A buffer that stands for a texture.
     Texels { copy: wgpu::Buffer, texture: wgpu::Texture, part: TexturePart },
+    /// A copy of a texture in the view's format.
+    View { copy: wgpu::Texture, texture: wgpu::Texture },
 }
 
 /// A mip level and layers of a texture, and how they lie in a buffer.
@@ -244,6 +247,7 @@ impl BoundStage {
                     encoder.copy_buffer_to_texture(part.of_buffer(copy), part.of_texture(texture), part.size);
                     gpu.submit(encoder)?;
                 }
+                WriteBack::View { copy, texture } => texels::write(gpu, texture, &texels::read_all(gpu, copy)?)?,
             }
         }
         Ok(())
@@ -356,9 +360,9 @@ impl Binder<'_> {
                     multisampled,
                 };
                 let unbound = || self.unbound_texture(unbound_format(sample), dimension, multisampled);
-                let views = slot_of
-                    .into_iter()
-                    .map(|slot| slot.map_or_else(|| Ok(unbound()), |slot| self.texture(slot, dimension, false)));
+                let views = slot_of.into_iter().map(|slot| {
+                    slot.map_or_else(|| Ok(unbound()), |slot| self.texture(slot, dimension, false, write_backs))
+                });
                 (ty, Bound::Views(views.collect::<Result<_, _>>()?))
             }
             EmittedType::StorageTexture { dimension, format, access } => {
@@ -369,9 +373,9 @@ impl Binder<'_> {
                     view_dimension: view_dimension(dimension),
                 };
                 let unbound = || self.unbound_texture(format, dimension, false);
-                let views = slot_of
-                    .into_iter()
-                    .map(|slot| slot.map_or_else(|| Ok(unbound()), |slot| self.texture(slot, dimension, true)));
+                let views = slot_of.into_iter().map(|slot| {
+                    slot.map_or_else(|| Ok(unbound()), |slot| self.texture(slot, dimension, true, write_backs))
+                });
                 (ty, Bound::Views(views.collect::<Result<_, _>>()?))
             }
             EmittedType::TexelBuffer { dimension, .. } => {
@@ -530,7 +534,13 @@ impl Binder<'_> {
     }
 
     /// A view of a texture.
-    fn texture(&self, slot: Slot<'_>, dimension: ViewDimension, storage: bool) -> Result<wgpu::TextureView, Halt> {
+    fn texture(
+        &self,
+        slot: Slot<'_>,
+        dimension: ViewDimension,
+        storage: bool,
+        write_backs: &mut Vec<WriteBack>,
+    ) -> Result<wgpu::TextureView, Halt> {
         let texture = &self.resources.texture(slot.name)?.texture;
         let (format, mips, layers) = match &slot.binding.view {
             Some(View::Texture { format, mips, layers }) => (format.as_deref(), *mips, *layers),
@@ -538,11 +548,14 @@ impl Binder<'_> {
             Some(view) => return Err(Halt::Failed(format!("texture {} in a view {view:?}", slot.name))),
         };
         let format = format.map(named_format).transpose()?.unwrap_or(texture.format());
-        if format.remove_srgb_suffix() != texture.format().remove_srgb_suffix() {
-            return Err(Halt::Skipped(format!("a view of {:?} as {format:?}", texture.format())));
-        }
         let copy;
-        let texture = if !storage && self.hazards.writes(slot.name) {
+        let texture = if format.remove_srgb_suffix() != texture.format().remove_srgb_suffix() {
+            copy = self.reinterpreted(texture, format)?;
+            if storage {
+                write_backs.push(WriteBack::View { copy: copy.clone(), texture: texture.clone() });
+            }
+            &copy
+        } else if !storage && self.hazards.writes(slot.name) {
             copy = copy_texture(self.gpu, texture)?;
             &copy
         } else {
@@ -572,6 +585,18 @@ impl Binder<'_> {
             base_array_layer: first_layer,
             array_layer_count: Some(layer_count),
         }))
+    }
+
+    /// A copy of a texture whose bits are texels of another format: wgpu's own views change nothing but sRGB.
+    fn reinterpreted(&self, texture: &wgpu::Texture, format: TextureFormat) -> Result<wgpu::Texture, Halt> {
+        if texture.sample_count() > 1 {
+            return Err(Halt::Skipped(format!("a view of multisampled {:?} as {format:?}", texture.format())));
+        }
+        let (dimension, size, mips) = (texture.dimension(), texture.size(), texture.mip_level_count());
+        let copy = new_texture(self.gpu, "view", format, dimension, size, mips, 1);
+        texels::write(self.gpu, &copy, &texels::read_all(self.gpu, texture)?)
+            .map_err(|halt| halt.within(&format!("a view of {:?} as {format:?}", texture.format())))?;
+        Ok(copy)
     }
 
     /// A texture of one texel that is zero, for a register that the case leaves unbound.

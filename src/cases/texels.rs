@@ -172,6 +172,21 @@ fn draw_depth(gpu: &Gpu, texture: &wgpu::Texture, mip: u32, layer: u32, texels: 
     gpu.submit(encoder)
 }
 
+/// Reads all texels, in the order in which [`write`] takes them.
+///
+/// # Errors
+/// The device cannot read them.
+pub fn read_all(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Vec<u8>, Halt> {
+    let layers = if texture.dimension() == wgpu::TextureDimension::D3 { 1 } else { texture.depth_or_array_layers() };
+    let mut texels = Vec::new();
+    for layer in 0..layers {
+        for mip in 0..texture.mip_level_count() {
+            texels.append(&mut read(gpu, texture, mip, layer)?);
+        }
+    }
+    Ok(texels)
+}
+
 /// Reads the texels of one mip and layer, of a 3D texture all slices. Several samples are averaged first.
 ///
 /// # Errors
