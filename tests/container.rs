@@ -9,7 +9,7 @@ use std::{
 
 use bevy_dxshader::{
     cli::check::find,
-    container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, PartView, shader_hash},
+    container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, PartView, Pdb, shader_hash},
 };
 
 /// The containers below the fixtures and the corpus.
@@ -73,7 +73,7 @@ fn every_part_is_read() {
         for part in container.parts() {
             *counts.entry(part.name).or_default() += 1;
             match PartView::read(&container, part) {
-                Ok(PartView::Bytes { .. }) if ![FourCc::PRIV, FourCc::SPDB].contains(&part.name) => {
+                Ok(PartView::Bytes { .. }) if part.name != FourCc::PRIV => {
                     unread.push(format!("{}: {} is unknown", path.display(), part.name));
                 }
                 Ok(PartView::PipelineState(state)) => {
@@ -107,4 +107,28 @@ fn hashes() {
     }
     println!("{ok} hashes are right, {stale} are not");
     assert!(ok > 4 && stale * 50 <= ok, "{ok} right, {stale} not");
+}
+
+/// PDB files of fxc, in the corpus: their sources.
+#[test]
+fn pdb_files_of_fxc() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/_pdb");
+    if !folder.is_dir() {
+        eprintln!("skipped: there is no corpus at {}", folder.display());
+        return;
+    }
+    let mut count = 0;
+    for folder in fs::read_dir(folder).unwrap() {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            let pdb = Pdb::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert!(!pdb.sources.is_empty(), "{}: {:?}", path.display(), pdb.streams);
+            let text = |name: &str| pdb.sources.iter().find(|source| source.name.contains(name));
+            let main = text(".fx").and_then(|source| source.contents.as_deref()).unwrap();
+            assert!(main.starts_with("//") && main.contains("Copyright"), "{}: {main}", path.display());
+            count += 1;
+        }
+    }
+    assert_eq!(count, 12);
 }

@@ -1,7 +1,7 @@
 //! Damaged containers: whatever the bytes are, the lifter neither panics nor hangs.
 
 use std::{
-    fs,
+    fs, panic,
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -13,7 +13,7 @@ use std::{
 
 use bevy_dxshader::{
     cli::check::{Status, judge},
-    container::Container,
+    container::{Container, ContainerWriter, PartView},
 };
 
 /// No input may take longer, even on a busy machine in an unoptimised build.
@@ -55,6 +55,19 @@ fn fixtures() -> Vec<Input> {
     found.into_iter().map(input).collect()
 }
 
+/// Reads every part in whole, and writes the container again.
+fn read_parts(bytes: &[u8]) {
+    let Ok(container) = Container::parse(bytes) else { return };
+    for part in container.parts() {
+        if let Err(error) = PartView::read(&container, part) {
+            assert_eq!(error.place.part, Some(part.name), "an error names the part: {error}");
+        }
+    }
+    let written = ContainerWriter::from_container(&container).write().unwrap();
+    let read = Container::parse(&written).unwrap();
+    assert!(read.parts().map(|part| part.data).eq(container.parts().map(|part| part.data)));
+}
+
 /// Judges inputs on all processors. An input that takes too long ends the process, since a thread cannot be ended.
 fn run(inputs: impl Iterator<Item = Input> + Send) {
     let inputs = Mutex::new(inputs);
@@ -68,9 +81,13 @@ fn run(inputs: impl Iterator<Item = Input> + Send) {
             let Some(input) = next else { break };
             *slot.lock().unwrap() = Some((Instant::now(), input.name.clone()));
             let verdict = judge(&input.bytes);
+            let parts = panic::catch_unwind(|| read_parts(&input.bytes));
             *slot.lock().unwrap() = None;
             if verdict.status == Status::Panicked {
                 panics.lock().unwrap().push(format!("{}: {}", input.name, verdict.reason));
+            }
+            if parts.is_err() {
+                panics.lock().unwrap().push(format!("{}: its parts", input.name));
             }
         }
     };

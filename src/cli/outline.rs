@@ -41,13 +41,24 @@ pub fn outline(value: &impl Serialize) -> serde_json::Result<String> {
             }
             "{" => String::new(),
             "[]" | "{}" | "null" => "none".to_owned(),
-            value => plain(value),
+            value => block(value, indent + 2).unwrap_or_else(|| plain(value)),
         };
         out.push_str(&" ".repeat(indent));
+        let key = if value.starts_with('\n') { key.trim_end() } else { &key };
         out.push_str(format!("{key}{value}").trim_end());
         out.push('\n');
     }
     Ok(out)
+}
+
+/// A text of several lines, one under the other.
+fn block(text: &str, indent: usize) -> Option<String> {
+    let string = serde_json::from_str::<String>(text).ok().filter(|string| string.contains('\n'))?;
+    if string.contains(|character: char| character.is_control() && !"\n\r\t".contains(character)) {
+        return None;
+    }
+    let indent = " ".repeat(indent);
+    Some(string.lines().map(|line| format!("\n{indent}{line}")).collect())
 }
 
 /// Key and value of a line.
@@ -102,7 +113,9 @@ alpha:
     zeta: 2
     alpha: none
     names: none
-    text: \"two\\nlines\"
+    text:
+      two
+      lines
     nothing: none
 names: a, b: c
 text: x\": [

@@ -11,7 +11,7 @@ use super::{Part, enumeration::flags};
 use crate::{Error, Result};
 
 /// The `LIBH` part, which `D3D11_LIBRARY_DESC` tells: five 32-bit words (1, offset of the compiler's name, flags, number
-/// and offset of the functions), then for each function two, the number of its parameters and the offset of its name.
+/// and offset of the functions), then for each function two, of which the second is the offset of its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LibraryHeader<'a> {
     /// The compiler.
@@ -27,8 +27,8 @@ pub struct LibraryHeader<'a> {
 pub struct LibraryFunction<'a> {
     /// Name.
     pub name: Cow<'a, str>,
-    /// Number of parameters, without the returned value.
-    pub parameters: u32,
+    /// A word whose meaning is not known.
+    pub unknown: u32,
 }
 
 impl<'a> LibraryHeader<'a> {
@@ -40,7 +40,7 @@ impl<'a> LibraryHeader<'a> {
         let function = |offset: usize| {
             Ok::<_, Error>(LibraryFunction {
                 name: part.text_at(part.size_at(offset + 4)?)?,
-                parameters: part.u32_at(offset)?,
+                unknown: part.u32_at(offset)?,
             })
         };
         let functions = part.records(part.size_at(16)?, part.size_at(12)?, 8)?;

@@ -38,6 +38,7 @@ mod interfaces;
 mod level9;
 mod library;
 mod part;
+mod pdb;
 mod pdb_info;
 mod pipeline_state;
 mod program;
@@ -65,6 +66,7 @@ pub use interfaces::{ClassInstance, ClassType, InterfaceSlot, Interfaces};
 pub use level9::{ConstantMapping, Level9Program, LoopMapping, RuntimeConstant, SamplerMapping};
 pub use library::{FunctionParameter, FunctionParameters, LibraryFunction, LibraryHeader, ParameterFlags};
 pub use part::{MAX_TEXT, Part};
+pub use pdb::{Msf, Pdb, SourceFile};
 pub use pdb_info::PdbInfoPart;
 pub use pipeline_state::{
     ComponentMask, Dependencies, PipelineElement, PipelineFacts, PipelineResource, PipelineResourceType, PipelineState,
@@ -93,3 +95,6 @@ pub use view::{
     VariableView,
 };
 pub use writer::{ContainerWriter, DigestRule};
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     BindingRecord, Bitcode, CompilerVersion, Container, DebugName, FeatureFlags, FourCc, FunctionParameters, HexBytes,
-    Interfaces, Level9Program, LibraryHeader, Part, PdbInfoPart, PipelineFacts, PipelineResource, PipelineState,
+    Interfaces, Level9Program, LibraryHeader, Part, Pdb, PdbInfoPart, PipelineFacts, PipelineResource, PipelineState,
     PipelineTables, ProgramHeader, ProgramVersion, ResourceDefinitions, RootSignature, RuntimeData, ShaderHash,
     ShaderKind, Signature, SignatureRecord, SourceInfo, Statistics, TokenProgram, TypeRecord,
 };
@@ -29,6 +29,7 @@ pub enum PartView<'a> {
     Interfaces(Interfaces<'a>),
     Level9(Level9Program<'a>),
     LibraryHeader(LibraryHeader<'a>),
+    Pdb(Box<Pdb<'a>>),
     PdbInfo(PdbInfoPart<'a>),
     PipelineState(Box<PipelineStateView<'a>>),
     Program(ProgramView),
@@ -185,6 +186,11 @@ impl<'a> PartView<'a> {
             }
             FourCc::SRCI => Self::SourceInfo(SourceInfo::parse(part)?),
             FourCc::XPDP => Self::Text { text: String::from_utf8_lossy(part.data) },
+            FourCc::SPDB => Self::Pdb(Box::new(Pdb::parse(part.data).map_err(|error| error.in_part(part.name))?)),
+            FourCc::PRIV if Pdb::recognizes(part.data) => match Pdb::parse(part.data) {
+                Ok(pdb) => Self::Pdb(Box::new(pdb)),
+                Err(_) => Self::Bytes { bytes: HexBytes(part.data) },
+            },
             FourCc::PRIV if Container::recognizes(part.data) => {
                 nested(part).unwrap_or(Self::Bytes { bytes: HexBytes(part.data) })
             }
