@@ -197,3 +197,44 @@ fn interfaces_are_compared() {
     assert!(json.as_array().unwrap().iter().any(|change| change["path"] == "entry_points[main].stage"));
     assert_eq!(dxshader(&["diff", &a, "/nowhere"]).status.code(), Some(2));
 }
+
+#[test]
+fn parts_are_shown() {
+    let file = |name: &str| format!("{}/tests/fixtures/container/{name}", env!("CARGO_MANIFEST_DIR"));
+    let output = dxshader(&["inspect", "--part", "RTS0", &file("root_signature.dxil")]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("flags: AllowInputAssemblerInputLayout, DenyHullShaderRootAccess\n"));
+    let json = dxshader(&["inspect", "--part", "RTS0", "--format", "json", &file("root_signature.dxil")]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["static_samplers"][0]["filter"], "ANISOTROPIC");
+    assert_eq!(dxshader(&["inspect", "--part", "RDAT", &file("root_signature.dxil")]).status.code(), Some(1));
+}
+
+#[test]
+fn pdb_files() {
+    let file = |name: &str| format!("{}/tests/fixtures/container/{name}", env!("CARGO_MANIFEST_DIR"));
+    let source = fs::read_to_string(file("root_signature.hlsl")).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_slice(&dxshader(&["inspect", "--format", "json", &file("root_signature.pdb")]).stdout)
+            .unwrap();
+    assert_eq!(json["sources"][0]["contents"], source);
+    let beside = stdout(&dxshader(&["inspect", &file("root_signature.dxil")]));
+    assert!(beside.contains("root_signature.pdb, sources: root_signature.hlsl\n"), "{beside}");
+    let within = stdout(&dxshader(&["inspect", &file("private.dxil")]));
+    assert!(within.contains("PDB file within the container, sources: root_signature.hlsl\n"), "{within}");
+
+    // Stripped of its reflection, a shader takes its names from the PDB file.
+    let folder = tempfile::tempdir().unwrap();
+    let stripped = folder.path().join("stripped.dxil");
+    let stripped = stripped.to_str().unwrap();
+    dxshader(&["strip", &file("root_signature.dxil"), "--part", "STAT", "ILDB", "-o", stripped]);
+    assert!(!stdout(&dxshader(&["inspect", stripped])).contains("Constants"));
+    let fixtures = file("");
+    assert!(stdout(&dxshader(&["inspect", "--pdb-folder", &fixtures, stripped])).contains("Constants"));
+
+    assert_eq!(&dxshader(&["dump", "--part", "ILDB", &file("root_signature.pdb")]).stdout[8..12], b"DXIL");
+    let out = folder.path().join("out");
+    let output = dxshader(&["extract", &file("root_signature.pdb"), "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read(out.join("00000000.ps_6_1.dxil")).unwrap().starts_with(b"DXBC"));
+}

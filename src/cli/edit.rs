@@ -8,10 +8,12 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, Outcome, output};
+use super::{CliError, Outcome, output, pdb};
 use crate::container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, shader_hash};
 
 /// Write the contents of a part
+///
+/// Of a PDB file of dxc, a part of the container within.
 #[derive(Debug, Args)]
 pub struct Dump {
     /// The container
@@ -84,6 +86,7 @@ impl Dump {
             return Err(CliError::Usage("parts are binary: name a file with -o, or redirect the output".into()));
         }
         let bytes = output::read(&self.file)?;
+        let bytes = pdb::container_bytes(&self.file, &bytes)?;
         let container = parse(&self.file, &bytes)?;
         let part = container.parts().filter(|part| part.name == self.part).nth(self.index).ok_or_else(|| {
             let names = container.parts().map(|part| part.name.to_string()).collect::<Vec<_>>().join(" ");

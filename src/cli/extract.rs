@@ -1,13 +1,17 @@
 //! `dxshader extract`: the containers in any file.
 
-use std::{fs::File, io, path::PathBuf};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::PathBuf,
+};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{CliError, Outcome, output};
+use super::{CliError, Outcome, output, pdb};
 use crate::{
-    container::{Carver, Container, ProgramHeader},
+    container::{Carver, Container, Pdb, ProgramHeader},
     reflection::Stage,
 };
 
@@ -34,6 +38,11 @@ impl Extract {
     /// The file cannot be read, or a container not be written.
     pub fn run(&self) -> Result<Outcome, CliError> {
         let unread = |source: io::Error| CliError::Read { path: self.file.clone(), source };
+        let mut magic = Vec::new();
+        File::open(&self.file).and_then(|file| file.take(32).read_to_end(&mut magic)).map_err(unread)?;
+        if Pdb::recognizes(&magic) {
+            return self.extract_pdb();
+        }
         let file = File::open(&self.file).map_err(unread)?;
         let bar = ProgressBar::new(file.metadata().map_err(unread)?.len());
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes}, {msg}, {eta} left") {
@@ -54,6 +63,19 @@ impl Extract {
         bar.finish_and_clear();
         output::write(None, format!("{count} containers, {size} bytes\n").as_bytes())?;
         Ok(if count == 0 { Outcome::Failed } else { Outcome::Success })
+    }
+}
+
+impl Extract {
+    /// The container of a PDB file lies there in blocks.
+    fn extract_pdb(&self) -> Result<Outcome, CliError> {
+        let bytes = output::read(&self.file)?;
+        let inner = pdb::container_bytes(&self.file, &bytes)?;
+        std::fs::create_dir_all(&self.output)
+            .map_err(|source| CliError::Write { path: self.output.clone(), source })?;
+        output::write(Some(&self.output.join(file_name(0, &inner))), &inner)?;
+        output::write(None, format!("1 containers, {} bytes\n", inner.len()).as_bytes())?;
+        Ok(Outcome::Success)
     }
 }
 

@@ -5,17 +5,17 @@ use std::{borrow::Cow, path::PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{CliError, Outcome, outline::outline, output, text};
+use super::{CliError, Outcome, outline::outline, output, pdb, text};
 use crate::{
     Error,
-    container::{Container, FourCc, PartView, ProgramHeader, debug_name, shader_hash},
+    container::{Container, FourCc, PartView, Pdb, ProgramHeader, debug_name, shader_hash},
     reflection::{self, Interface, Stage},
 };
 
 /// Show what a container holds: parts, stage, signatures, bindings, constant layouts
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The container
+    /// The container, or a PDB file
     file: PathBuf,
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
@@ -23,6 +23,9 @@ pub struct Inspect {
     /// Show the contents of the parts of that name instead
     #[arg(long, value_name = "NAME")]
     part: Option<FourCc>,
+    /// Folder in which to look for the shader's PDB file, before its own folder
+    #[arg(long, value_name = "DIR")]
+    pdb_folder: Vec<PathBuf>,
 }
 
 /// How `inspect` shows a container.
@@ -54,6 +57,10 @@ pub struct Inspection {
     pub hash_state: Option<&'static str>,
     /// Name of the file with the debug information.
     pub debug_name: Option<String>,
+    /// The PDB file that was found: its path, or the part that holds it.
+    pub pdb: Option<String>,
+    /// Names of the source files that the PDB file holds.
+    pub sources: Vec<String>,
     /// The parts, in file order.
     pub parts: Vec<InspectedPart>,
     /// `vs`, `ps`, `gs`, `hs`, `ds`, `cs`, `ms`, `as`, `lib`; none without a program.
@@ -105,6 +112,8 @@ impl Inspection {
                 .flatten()
                 .and_then(|hash| Some(hash.state(&container).ok()?.name())),
             shader_hash: hash.ok().flatten().map(|hash| hash.digest.iter().map(|byte| format!("{byte:02x}")).collect()),
+            pdb: None,
+            sources: Vec::new(),
             debug_name: name.ok().flatten().map(Cow::into_owned),
             parts: container
                 .parts()
@@ -124,19 +133,45 @@ impl Inspection {
     }
 }
 
+impl Inspection {
+    /// Adds what a PDB file of the shader tells: sources, and names where the shader has none.
+    pub fn add_pdb(&mut self, place: String, pdb: &Pdb<'_>, shader: &Container<'_>) {
+        self.pdb = Some(place);
+        self.sources = pdb.sources.iter().map(|source| source.name.clone()).collect();
+        let unnamed = |interface: &Interface| interface.bindings.iter().any(|binding| binding.name.is_none());
+        if self.interface.as_ref().is_some_and(unnamed)
+            && let Ok(Some(named)) = pdb.with_names(shader)
+            && let Ok(interface) = crate::reflect(&named)
+        {
+            self.interface = Some(interface);
+        }
+    }
+}
+
 impl Inspect {
     /// Carries the command out. A container without a program is shown, and is a success; one whose contents contradict
     /// the format is shown as far as can be.
     ///
     /// # Errors
-    /// The file cannot be read, or is no container.
+    /// The file cannot be read, or is neither a container nor a PDB file.
     pub fn run(&self) -> Result<Outcome, CliError> {
         let bytes = output::read(&self.file)?;
         if let Some(name) = self.part {
-            return self.show_parts(&bytes, name);
+            return self.show_parts(&pdb::container_bytes(&self.file, &bytes)?, name);
         }
-        let inspection =
-            Inspection::new(&bytes).map_err(|source| CliError::Shader { path: self.file.clone(), source })?;
+        let refused = |source| CliError::Shader { path: self.file.clone(), source };
+        if Pdb::recognizes(&bytes) {
+            self.show(&Pdb::parse(&bytes).map_err(refused)?, outline)?;
+            return Ok(Outcome::Success);
+        }
+        let mut inspection = Inspection::new(&bytes).map_err(refused)?;
+        let container = Container::parse(&bytes).map_err(refused)?;
+        let beside = pdb::beside(&self.file, &container, &self.pdb_folder);
+        if let Some((path, bytes)) = &beside {
+            inspection.add_pdb(path.display().to_string(), &Pdb::parse(bytes).map_err(refused)?, &container);
+        } else if let Ok(Some(pdb)) = Pdb::embedded(&container) {
+            inspection.add_pdb("within the container".into(), &pdb, &container);
+        }
         self.show(&inspection, |inspection| Ok(text::describe(inspection)))?;
         let broken = inspection.interface.is_none() && inspection.stage.is_some();
         Ok(if broken { Outcome::Failed } else { Outcome::Success })

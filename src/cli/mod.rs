@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod lift;
 mod outline;
 mod output;
+mod pdb;
 pub mod run;
 mod text;
 

@@ -53,6 +53,9 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     if let Some(name) = &inspection.debug_name {
         writeln!(out, "debug information in {name}")?;
     }
+    if let Some(pdb) = &inspection.pdb {
+        writeln!(out, "PDB file {pdb}, sources: {}", inspection.sources.join(", "))?;
+    }
     writeln!(out, "\nparts")?;
     for part in &inspection.parts {
         writeln!(out, "  {:<6}{:>10} bytes at {:#x}", part.name, part.size, part.offset)?;

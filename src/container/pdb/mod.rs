@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use msf::Msf;
 
-use super::{Container, DebugName, FourCc, HexBytes, PdbInfoPart, ShaderHash, SourceInfo};
+use super::{Container, ContainerWriter, DebugName, FourCc, HexBytes, PdbInfoPart, ShaderHash, SourceInfo};
 use crate::Result;
 
 /// A PDB file of a shader.
@@ -116,6 +116,22 @@ impl<'a> Pdb<'a> {
         }
         let name = shader.part(FourCc::ILDN).and_then(|part| DebugName::parse(part).ok());
         name.is_some_and(|name| self.name.as_deref() == Some(&name.name))
+    }
+
+    /// The name of a file in what a shader knows as its PDB file's name, which may be a path of either kind; none if it has
+    /// none.
+    pub fn file_name(name: &str) -> Option<&str> {
+        name.rsplit(['/', '\\']).next().filter(|name| !["", ".", ".."].contains(name))
+    }
+
+    /// The shader with the program that has debug information in place of its own, and so with names, if the file has one.
+    ///
+    /// # Errors
+    /// The file's container contradicts the format, or the shader cannot be written.
+    pub fn with_names(&self, shader: &Container<'_>) -> Result<Option<Vec<u8>>> {
+        let Some(container) = self.container()? else { return Ok(None) };
+        let Some(program) = container.part(FourCc::ILDB) else { return Ok(None) };
+        ContainerWriter::from_container(shader).set(FourCc::DXIL, program.data).write().map(Some)
     }
 
     fn read_container(&mut self, bytes: &[u8]) -> Result<()> {
@@ -235,6 +251,24 @@ mod tests {
         let pdb = Pdb::parse(FULL).unwrap();
         assert_eq!(pdb.name.as_deref(), Some("root_signature.pdb"));
         assert!(pdb.container().unwrap().unwrap().part(FourCc::ILDB).is_some());
+    }
+
+    #[test]
+    fn names() {
+        let stripped = |bytes| {
+            let mut writer = ContainerWriter::from_container(&Container::parse(bytes).unwrap());
+            for name in [FourCc::STAT, FourCc::ILDB] {
+                writer.remove(name);
+            }
+            writer.write().unwrap()
+        };
+        let stripped = stripped(SHADER);
+        let name = |bytes: &[u8]| crate::reflect(bytes).unwrap().bindings[0].name.clone();
+        assert_eq!(name(&stripped), None);
+        let named = Pdb::parse(FULL).unwrap().with_names(&Container::parse(&stripped).unwrap()).unwrap().unwrap();
+        assert_eq!(name(&named).as_deref(), Some("Constants"));
+        assert_eq!(Pdb::file_name(r"D:\build\x.pdb"), Some("x.pdb"));
+        assert_eq!((Pdb::file_name("a/b.pdb"), Pdb::file_name("a/..")), (Some("b.pdb"), None));
     }
 
     #[test]
