@@ -266,7 +266,7 @@ mod tests {
         let name = |bytes: &[u8]| crate::reflect(bytes).unwrap().bindings[0].name.clone();
         assert_eq!(name(&stripped), None);
         let named = Pdb::parse(FULL).unwrap().with_names(&Container::parse(&stripped).unwrap()).unwrap().unwrap();
-        assert_eq!(name(&named).as_deref(), Some("Constants"));
+        assert_eq!(name(&named).as_deref(), Some("images"));
         assert_eq!(Pdb::file_name(r"D:\build\x.pdb"), Some("x.pdb"));
         assert_eq!((Pdb::file_name("a/b.pdb"), Pdb::file_name("a/..")), (Some("b.pdb"), None));
     }
