@@ -1,7 +1,7 @@
 //! DXIL: LLVM 3.7 bitcode of Shader Model 6.0 and later, to IR.
 //!
-//! bytes -> [`bitcode`] (blocks and records) -> [`module`] (types, values, functions, metadata) -> [`mod@reflect`]
-//! (the [`Interface`]) and [`lower`] (the IR), which takes the operations of [`op`].
+//! bytes -> [`bitcode`] (blocks and records) -> [`module`] (types, values, functions, metadata) -> `reflect`
+//! (the [`Interface`]) and `lower` (the IR), which takes the operations of `op`.
 
 pub mod bitcode;
 mod lower;
@@ -20,7 +20,7 @@ use crate::{
 /// Reads what a container tells of its DXIL programs: stage, signatures, bindings, layouts.
 ///
 /// # Errors
-/// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if there is no DXIL; else names the record or metadata
+/// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record or metadata
 /// that contradicts the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     let (bitcode, module) = modules::program(container)?;

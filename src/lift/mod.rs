@@ -1,4 +1,4 @@
-//! From programs to naga modules: [`lift`], [`Program`], [`Target`], [`Module`].
+//! From programs to naga modules: [`lift()`], [`Program`], [`Target`], [`Emitted`].
 
 mod emit;
 mod link;

@@ -38,7 +38,7 @@ impl DxShader {
     /// Lifts a container.
     ///
     /// # Errors
-    /// As for [`lift`].
+    /// As for [`lift()`].
     pub fn from_bytes(bytes: &[u8], options: &LiftOptions) -> crate::Result<Self> {
         let mut hasher = DefaultHasher::new();
         (bytes, options).hash(&mut hasher);

@@ -2,12 +2,12 @@
 //!
 //! Three steps, each in a file of its own:
 //!
-//! 1. [`plan`] decides where each block stands, by the dominator tree (after Ramsey, *Beyond Relooper*, 2022). A block
+//! 1. `plan` decides where each block stands, by the dominator tree (after Ramsey, *Beyond Relooper*, 2022). A block
 //!    with one way in stands where that way leads. One with several is the *merge* of its immediate dominator: it stands
 //!    behind it, and all ways to it leave what the dominator heads. Blocks behind a loop stand behind it even if they
 //!    are dominated from inside: lanes that leave a loop in different rounds meet again behind it.
-//! 2. [`shape`] follows the graph accordingly, and makes a tree whose exits name the block they go to.
-//! 3. [`lower`] finds out which exits need no statement because control arrives there anyway, which need a `Break`, and
+//! 2. `shape` follows the graph accordingly, and makes a tree whose exits name the block they go to.
+//! 3. `lower` finds out which exits need no statement because control arrives there anyway, which need a `Break`, and
 //!    which have to leave several levels and tell the outer ones by a [`Flag`].
 
 mod lower;
@@ -27,8 +27,8 @@ use crate::{
 /// Structures a function whose graph is reducible; [`make_reducible`](crate::ir::passes::make_reducible) makes any graph so.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the tree would be nested deeper than naga's own
-/// recursion bears, [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the graph is irreducible.
+/// [`ErrorKind::Unsupported`] if the tree would be nested deeper than naga's own
+/// recursion bears, [`ErrorKind::Internal`] if the graph is irreducible.
 pub fn structure(function: &Function) -> Result<Tree> {
     let plan = plan::Plan::new(function);
     if !plan.loops.is_reducible() {

@@ -13,7 +13,7 @@ pub struct VertexInput {
     pub location: u32,
     /// Kind of its components.
     pub kind: VertexKind,
-    /// Where it comes from; nothing is bound if `None`: it reads [`VertexInput::default_format`]'s default.
+    /// Where it comes from; if `None`, it reads 0, or 1 if it is a colour.
     pub attribute: Option<MeshVertexAttribute>,
 }
 
