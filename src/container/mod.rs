@@ -1,4 +1,4 @@
-//! DirectX containers (`DXContainer`): header, digest, part table, and a view of each part the lifter reads.
+//! DirectX containers (`DXContainer`): header, digest, part table, a view of each part, and writing.
 //!
 //! Everything here borrows the bytes of the file: [`Container`] is a table of offsets, and a view of a part such as
 //! [`ProgramHeader`], [`Signature`] or [`ResourceDefinitions`] decodes a record when it is asked for it. Nothing is
@@ -22,11 +22,28 @@
 //! # }
 //! ```
 //!
+//! What a part says:
+//!
+//! | part | view |
+//! |---|---|
+//! | `DXIL`, `ILDB`, dxc's `STAT`; `SHDR`, `SHEX` | [`Bitcode`]; [`TokenProgram`] |
+//! | `ISGN`, `OSGN`, `PCSG`, `OSG5`, `ISG1`, `OSG1`, `PSG1` | [`Signature`] |
+//! | `RDEF`; fxc's `STAT` | [`ResourceDefinitions`]; [`Statistics`] |
+//! | `PSV0`; `RDAT`; `RTS0` | [`PipelineState`]; [`RuntimeData`]; [`RootSignature`] |
+//! | `SFI0`; `HASH`; `VERS` | [`FeatureFlags`]; [`ShaderHash`]; [`CompilerVersion`] |
+//! | `ILDN`, `SRCI`, `PDBI`; PDB files | [`DebugName`], [`SourceInfo`], [`PdbInfoPart`]; [`Pdb`] |
+//! | `IFCE`; `LIBH`, `LFS0` (`LIBF` is a container) | [`Interfaces`]; [`LibraryHeader`], [`FunctionParameters`] |
+//! | `Aon9`, `XNAS`, `XNAP`; `CTAB`, `CLI4` | [`Level9Program`]; [`ConstantTable`], [`literals()`] |
+//!
+//! [`PartView`] reads any of them for tools that show parts. [`ContainerWriter`] builds and edits containers, [`Carver`]
+//! finds them in other files.
+//!
 //! Sources: LLVM's `DXContainer` document and `llvm/BinaryFormat/DXContainer.h`, DirectXShaderCompiler's
 //! `DxilContainer.h` and `DxilPipelineStateValidation.h`, and the `d3d11TokenizedProgramFormat.hpp` header.
 
 mod carve;
 mod compiler_version;
+mod constant_table;
 mod debug_name;
 mod digest;
 mod enumeration;
@@ -53,6 +70,7 @@ mod writer;
 
 pub use carve::{Carved, Carver};
 pub use compiler_version::CompilerVersion;
+pub use constant_table::{ConstantTable, RegisterSet, TableConstant, literals};
 pub use debug_name::{DebugName, debug_name};
 pub use digest::{DigestState, digest};
 pub use enumeration::{

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{
-    BindingRecord, Bitcode, CompilerVersion, Container, DebugName, FeatureFlags, FourCc, FunctionParameters, HexBytes,
-    Interfaces, Level9Program, LibraryHeader, Part, Pdb, PdbInfoPart, PipelineFacts, PipelineResource, PipelineState,
-    PipelineTables, ProgramHeader, ProgramVersion, ResourceDefinitions, RootSignature, RuntimeData, ShaderHash,
-    ShaderKind, Signature, SignatureRecord, SourceInfo, Statistics, TokenProgram, TypeRecord,
+    BindingRecord, Bitcode, CompilerVersion, ConstantTable, Container, DebugName, FeatureFlags, FourCc,
+    FunctionParameters, HexBytes, Interfaces, Level9Program, LibraryHeader, Part, Pdb, PdbInfoPart, PipelineFacts,
+    PipelineResource, PipelineState, PipelineTables, ProgramHeader, ProgramVersion, ResourceDefinitions, RootSignature,
+    RuntimeData, ShaderHash, ShaderKind, Signature, SignatureRecord, SourceInfo, Statistics, TokenProgram, TypeRecord,
+    literals,
 };
-use crate::Result;
+use crate::{Error, Result};
 
 /// A part, read whole. Serialized, it is the part's contents without the variant's name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +20,7 @@ use crate::Result;
 #[allow(missing_docs)]
 pub enum PartView<'a> {
     CompilerVersion(CompilerVersion<'a>),
+    ConstantTable(ConstantTable<'a>),
     Container(NestedContainer),
     DebugName(DebugName<'a>),
     Features {
@@ -29,6 +31,9 @@ pub enum PartView<'a> {
     Interfaces(Interfaces<'a>),
     Level9(Level9Program<'a>),
     LibraryHeader(LibraryHeader<'a>),
+    Literals {
+        literals: Vec<f32>,
+    },
     Pdb(Box<Pdb<'a>>),
     PdbInfo(PdbInfoPart<'a>),
     PipelineState(Box<PipelineStateView<'a>>),
@@ -164,6 +169,8 @@ impl<'a> PartView<'a> {
             FourCc::IFCE => Self::Interfaces(Interfaces::parse(part)?),
             FourCc::AON9 | FourCc::XNAS | FourCc::XNAP => Self::Level9(Level9Program::parse(part)?),
             FourCc::LIBH => Self::LibraryHeader(LibraryHeader::parse(part)?),
+            FourCc::CTAB => Self::ConstantTable(ConstantTable::parse(part)?),
+            FourCc::CLI4 => Self::Literals { literals: literals(part)? },
             FourCc::PDBI => {
                 let info = PdbInfoPart::parse(part)?;
                 info.runtime_data()?;
@@ -186,7 +193,7 @@ impl<'a> PartView<'a> {
             }
             FourCc::SRCI => Self::SourceInfo(SourceInfo::parse(part)?),
             FourCc::XPDP => Self::Text { text: String::from_utf8_lossy(part.data) },
-            FourCc::SPDB => Self::Pdb(Box::new(Pdb::parse(part.data).map_err(|error| error.in_part(part.name))?)),
+            FourCc::SPDB => Self::Pdb(Box::new(Pdb::parse(part.data).map_err(within(part))?)),
             FourCc::PRIV if Pdb::recognizes(part.data) => match Pdb::parse(part.data) {
                 Ok(pdb) => Self::Pdb(Box::new(pdb)),
                 Err(_) => Self::Bytes { bytes: HexBytes(part.data) },
@@ -199,8 +206,13 @@ impl<'a> PartView<'a> {
     }
 }
 
+/// An error in what a part holds is at the part: the places within count from another beginning.
+fn within(part: Part<'_>) -> impl Fn(Error) -> Error {
+    move |error| part.malformed(0, format!("what the part holds is damaged: {error}"))
+}
+
 fn nested<'a>(part: Part<'a>) -> Result<PartView<'a>> {
-    let inner = Container::parse(part.data).map_err(|error| error.in_part(part.name))?;
+    let inner = Container::parse(part.data).map_err(within(part))?;
     let parts = inner.parts().map(|part| (part.name, part.data.len())).collect();
     Ok(PartView::Container(NestedContainer { parts }))
 }

@@ -89,7 +89,9 @@ impl<'a> Pdb<'a> {
     pub fn embedded(container: &Container<'a>) -> Result<Option<Self>> {
         let mut parts = container.parts().filter(|part| [FourCc::PRIV, FourCc::SPDB].contains(&part.name));
         match parts.find(|part| Self::recognizes(part.data)) {
-            Some(part) => Self::parse(part.data).map(Some).map_err(|error| error.in_part(part.name)),
+            Some(part) => Self::parse(part.data)
+                .map(Some)
+                .map_err(|error| part.malformed(0, format!("the PDB file within is damaged: {error}"))),
             None => Ok(None),
         }
     }
