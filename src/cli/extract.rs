@@ -50,9 +50,9 @@ impl Extract {
         }
         std::fs::create_dir_all(&self.output)
             .map_err(|source| CliError::Write { path: self.output.clone(), source })?;
-        let mut carver = Carver::new(bar.wrap_read(file)).nested(self.nested);
+        let carver = Carver::new(bar.wrap_read(file)).nested(self.nested);
         let (mut count, mut size) = (0_usize, 0);
-        while let Some(carved) = carver.next() {
+        for carved in carver {
             let carved = carved.map_err(unread)?;
             let path = self.output.join(file_name(carved.offset, &carved.bytes));
             output::write(Some(&path), &carved.bytes)?;
@@ -61,7 +61,8 @@ impl Extract {
             bar.set_message(format!("{count} containers"));
         }
         bar.finish_and_clear();
-        output::write(None, format!("{count} containers, {size} bytes\n").as_bytes())?;
+        let plural = if count == 1 { "" } else { "s" };
+        output::write(None, format!("{count} container{plural}, {size} bytes\n").as_bytes())?;
         Ok(if count == 0 { Outcome::Failed } else { Outcome::Success })
     }
 }
@@ -74,7 +75,7 @@ impl Extract {
         std::fs::create_dir_all(&self.output)
             .map_err(|source| CliError::Write { path: self.output.clone(), source })?;
         output::write(Some(&self.output.join(file_name(0, &inner))), &inner)?;
-        output::write(None, format!("1 containers, {} bytes\n", inner.len()).as_bytes())?;
+        output::write(None, format!("1 container, {} bytes\n", inner.len()).as_bytes())?;
         Ok(Outcome::Success)
     }
 }

@@ -207,11 +207,11 @@ impl<'a> PipelineState<'a> {
     /// Version of the part, by the length of `PSVRuntimeInfo`: 0 to 4.
     pub fn version(&self) -> u8 {
         match self.info_len {
-            ..36 => 0,
-            ..48 => 1,
-            ..52 => 2,
-            ..56 => 3,
-            _ => 4,
+            0..36 => 0,
+            36..48 => 1,
+            48..52 => 2,
+            52..56 => 3,
+            56.. => 4,
         }
     }
 
