@@ -111,6 +111,48 @@ mod tests {
     }
 
     #[test]
+    fn ray_tracing_stages_share_variables_with_their_caller() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/rays.dxil"), None).unwrap();
+        let words = |name: &str| {
+            let mut found = program.ir.variables.iter().filter(|variable| variable.name == name);
+            let variable = found.next().unwrap_or_else(|| panic!("no variable: {name}"));
+            assert_eq!((variable.space, variable.element), (VariableSpace::Interface, crate::ir::Type::I32), "{name}");
+            assert!(found.next().is_none(), "{name}");
+            variable.len
+        };
+        for stage in ["any_hit", "closest_hit", "missed"] {
+            assert_eq!(words(&format!("{stage}_payload")), 7);
+        }
+        assert_eq!(words("called_parameter"), 7);
+        assert_eq!(words("any_hit_attributes"), 2);
+        assert_eq!((words("trace_ray_operands"), words("trace_ray_payload")), (15, 7));
+        assert_eq!((words("call_shader_operands"), words("call_shader_parameter")), (1, 7));
+        assert_eq!((words("report_hit_operands"), words("report_hit_attributes")), (2, 2));
+        assert_eq!((words("object_to_world"), words("dispatch_rays_index")), (12, 3));
+
+        // What an any-hit shader decides ends it, where LLVM's blocks have no way out.
+        let any_hit = program.ir.functions.iter().find(|function| function.name == "any_hit").unwrap();
+        let mut decisions = Vec::new();
+        for block in &any_hit.blocks {
+            for &inst in &block.insts {
+                if let Some(&Op::StoreVariable { variable, value, .. }) = any_hit.op(inst)
+                    && program.ir.variables[variable.index()].name == "hit_decision"
+                {
+                    decisions.push(any_hit.as_scalar_constant(value).unwrap());
+                    let ends = matches!(block.terminator, crate::ir::Terminator::Return(None));
+                    assert_eq!(ends, decisions.last() != Some(&0));
+                }
+            }
+        }
+        decisions.sort();
+        assert_eq!(decisions, [0, 1, 2]);
+
+        let emitted = program.emit(&crate::lift::Target::default()).unwrap();
+        assert!(emitted.module.entry_points.is_empty());
+        assert_eq!(emitted.module.functions.len(), 6 + 3);
+    }
+
+    #[test]
     fn a_library_is_lifted_whole_or_by_name() {
         let bytes = include_bytes!("../../tests/fixtures/compute/library.dxil");
         let whole = lifted(bytes, None).unwrap();

@@ -205,6 +205,7 @@ impl FunctionLowering<'_, '_> {
                 }
                 Terminator::Switch { selector, cases: edges, default: self.edge(block, *default)? }
             }
+            llvm::Operation::Unreachable if self.ended.contains(&self.block) => Terminator::Return(None),
             llvm::Operation::Unreachable => Terminator::Unreachable,
             _ => return Err(Error::internal("block without a terminator")),
         })

@@ -1,15 +1,15 @@
 //! One function.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
 use super::{Lowered, ModuleLowering, llvm, memory::Storage};
 use crate::{
     Error, Result,
-    dxil::op::Signatures,
+    dxil::op::{HitDecision, Signatures},
     ir::{self, Block, Builder, Op, Scalar, Type, Value},
-    reflection::EntryPointInterface,
+    reflection::{EntryPointInterface, Stage},
 };
 
 /// Lowers one function.
@@ -36,6 +36,10 @@ pub struct FunctionLowering<'m, 'a> {
     pub(super) blocks: Vec<Option<Block>>,
     /// Variables of allocas, by instruction.
     pub(super) storages: HashMap<u32, Storage>,
+    /// Variables of what the parameters point to, by number.
+    pub(super) parameters: HashMap<u32, Storage>,
+    /// The function ends where control would leave the block: LLVM says that it never does.
+    pub(super) ended: HashSet<Block>,
     /// For each value of the body, the scalars that are taken out of it; all if it is used as a whole.
     members_used: Vec<u64>,
     /// Stage inputs and outputs.
@@ -64,6 +68,8 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             values: vec![None; body.values.len()],
             blocks: vec![None; body.blocks.len()],
             storages: HashMap::new(),
+            parameters: HashMap::new(),
+            ended: HashSet::new(),
             signatures: Signatures::default(),
         }
     }
@@ -73,14 +79,32 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         let Some(llvm::Type::Function { params, .. }) = self.parent.module.types.get(data.ty) else {
             return Err(Error::internal("function of no function type"));
         };
+        let stage = self.entry().map_or(None, |entry| Some(entry.stage));
+        let names = stage.map_or(&[] as &[&str], super::parameters);
         for (index, &param) in params.iter().enumerate() {
+            if let (Some(name), &llvm::Type::Pointer { pointee, .. }) = (names.get(index), self.llvm_type(param)?) {
+                self.values[index] = Some(self.parameter(index as u32, name, pointee)?);
+                self.parent.note("payloads, attributes and parameters of shaders are private variables");
+                continue;
+            }
+            if stage.is_some() {
+                return Err(Error::unsupported(format!("parameter of an entry point: {index}")));
+            }
             let scalars = self.parent.scalar_types(param)?;
             let entry = self.function.entry;
             let values = scalars.into_iter().map(|scalar| self.function.add_param(entry, Type::Scalar(scalar)));
             self.values[index] = Some(Lowered::Scalars(values.collect()));
         }
+        if stage == Some(Stage::AnyHit) {
+            self.decide_hit(HitDecision::Accept);
+        }
         self.lower_blocks()?;
         Ok(self.function)
+    }
+
+    /// The function returns at the end of this block, where LLVM says that control never comes.
+    pub fn end_here(&mut self) {
+        self.ended.insert(self.block);
     }
 
     /// A builder at the end of the block.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, ModuleLowering, llvm};
+use super::{FunctionLowering, Lowered, MAX_SCALARS, ModuleLowering, llvm};
 use crate::{
     Error, Result,
     dxil::{module::Expression, reflect},
@@ -34,6 +34,8 @@ pub enum Root {
     Global(llvm::GlobalId),
     /// An alloca: function and number of the instruction.
     Alloca(llvm::FunctionId, u32),
+    /// A parameter of an entry point: payload or attributes of a ray tracing stage.
+    Parameter(llvm::FunctionId, u32),
 }
 
 /// The variable that some memory became.
@@ -118,6 +120,7 @@ fn roots_of(
         }
         match module.value(body, value).map(|value| &value.def) {
             Some(llvm::ValueDef::Global(global)) => roots.push(Root::Global(*global)),
+            Some(llvm::ValueDef::Argument(number)) => roots.push(Root::Parameter(function, *number)),
             Some(llvm::ValueDef::Constant(llvm::Constant::Expression(expression))) => match expression {
                 Expression::ElementPointer { base, .. } | Expression::Cast(_, base) => work.push(*base),
                 Expression::Select(_, accept, reject) => work.extend([*accept, *reject]),
@@ -159,11 +162,13 @@ impl ModuleLowering<'_> {
         initial: Option<Vec<(Scalar, u64)>>,
     ) -> Result<Storage> {
         let (scalar, words) = match self.module.types.leaf(ty) {
+            llvm::Leaf::None => return Err(Error::unsupported("variable without contents")),
+            // Whoever shares it knows its layout.
+            _ if space == VariableSpace::Interface => (Scalar::I32, true),
             llvm::Leaf::Uniform(leaf) if !self.reinterpreted.contains(&root) => match self.scalar(leaf)? {
                 Scalar::Bool => (Scalar::I32, true),
                 scalar => (scalar, false),
             },
-            llvm::Leaf::None => return Err(Error::unsupported("variable without contents")),
             _ => (Scalar::I32, true),
         };
         let variable = VariableId(self.ir.variables.len() as u32);
@@ -191,6 +196,20 @@ impl ModuleLowering<'_> {
         let element = Type::Scalar(scalar);
         self.ir.variables.push(Variable { name, space, element, len: len as u32, initial });
         Ok(storage)
+    }
+
+    /// A variable of `i32`s that all functions share with whoever runs their stage, of so many elements at least.
+    pub fn interface_variable(&mut self, name: &'static str, len: u32) -> VariableId {
+        if let Some(&id) = self.interface_variables.get(name) {
+            let variable = &mut self.ir.variables[id.index()];
+            variable.len = variable.len.max(len);
+            return id;
+        }
+        let id = VariableId(self.ir.variables.len() as u32);
+        let (space, element) = (VariableSpace::Interface, Type::I32);
+        self.ir.variables.push(Variable { name: name.to_owned(), space, element, len, initial: None });
+        self.interface_variables.insert(name, id);
+        id
     }
 
     /// The variable of a global variable.
@@ -275,6 +294,32 @@ impl FunctionLowering<'_, '_> {
         Ok(storage)
     }
 
+    /// What a parameter of a ray tracing stage points to: a variable that is shared with whoever calls the stage.
+    pub(super) fn parameter(&mut self, number: u32, name: &str, pointee: llvm::TypeId) -> Result<Lowered> {
+        let root = Root::Parameter(self.id, number);
+        let name = format!("{}_{name}", self.function.name);
+        let storage = self.parent.allocate(root, name, VariableSpace::Interface, pointee, 1, None)?;
+        self.parameters.insert(number, storage);
+        Ok(Lowered::Pointer(Pointer { storage, index: self.function.i32(0), pointee }))
+    }
+
+    /// Copies what an address leads to into a variable of words that is shared with the callee, and gives the
+    /// address there. The variable is as long as its longest content.
+    pub fn share(&mut self, pointer: Pointer, name: &'static str) -> Result<Pointer> {
+        let words = self.parent.module.types.words(pointer.pointee).clamp(1, MAX_SCALARS) as u32;
+        let variable = self.parent.interface_variable(name, words);
+        let storage = Storage { variable, scalar: Scalar::I32, words: true };
+        let shared = Pointer { storage, index: self.function.i32(0), pointee: pointer.pointee };
+        self.copy(pointer, shared)?;
+        Ok(shared)
+    }
+
+    /// Copies what one address leads to into what another does, which has the same type.
+    pub fn copy(&mut self, from: Pointer, to: Pointer) -> Result<()> {
+        let value = self.load(from, from.pointee)?;
+        self.store(to, value.scalars()?)
+    }
+
     /// The one variable that an address leads into, whichever way control took.
     pub(super) fn storage_of(&mut self, value: llvm::ValueId) -> Result<Storage> {
         match roots_of(self.parent.module, Some(self.body), self.id, value).as_slice() {
@@ -286,6 +331,7 @@ impl FunctionLowering<'_, '_> {
                     _ => Err(Error::internal("root of an address is no alloca")),
                 }
             }
+            [Root::Parameter(_, number)] if self.parameters.contains_key(number) => Ok(self.parameters[number]),
             _ => Err(Error::unsupported("address that may lead to several variables")),
         }
     }

@@ -12,6 +12,7 @@ mod memory;
 mod value;
 
 pub use function::FunctionLowering;
+pub use memory::Pointer;
 pub use value::{Handle, Lowered, MAX_SCALARS};
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -51,6 +52,10 @@ pub struct ModuleLowering<'a> {
     resources: HashMap<llvm::GlobalId, BindingId>,
     /// Variables of global variables.
     storages: HashMap<llvm::GlobalId, Storage>,
+    /// Variables that are shared with whoever runs a ray tracing stage, by name.
+    interface_variables: HashMap<&'static str, ir::VariableId>,
+    /// Functions without contents that stand for what whoever runs a ray tracing stage does, by name.
+    callbacks: HashMap<&'static str, ir::FunctionId>,
     /// Elements of all variables.
     elements: u64,
     /// Memory that is accessed as another type than it was declared with.
@@ -76,6 +81,8 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         heap: HashMap::new(),
         resources: HashMap::new(),
         storages: HashMap::new(),
+        interface_variables: HashMap::new(),
+        callbacks: HashMap::new(),
         elements: 0,
         reinterpreted: memory::reinterpreted(module),
     };
@@ -87,8 +94,8 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
             let ty = this.module.functions[function.index()].ty;
             match this.module.types.get(ty) {
                 Some(llvm::Type::Function { params, result, .. })
-                    if params.is_empty() && this.module.types.get(*result) == Some(&llvm::Type::Void) => {}
-                // Hit and miss shaders have a payload.
+                    if params.len() <= parameters(entry.stage).len()
+                        && this.module.types.get(*result) == Some(&llvm::Type::Void) => {}
                 _ => return Err(Error::unsupported(format!("entry point with parameters: {:?}", entry.stage))),
             }
             this.owners.entry(function).or_insert(index);
@@ -103,6 +110,16 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
     }
     this.reject_recursion()?;
     Ok((this.ir, this.notes))
+}
+
+/// Parameters that entry points of a stage may have: addresses of what the pipeline hands over.
+fn parameters(stage: Stage) -> &'static [&'static str] {
+    match stage {
+        Stage::ClosestHit | Stage::AnyHit => &["payload", "attributes"],
+        Stage::Miss => &["payload"],
+        Stage::Callable => &["parameter"],
+        _ => &[],
+    }
 }
 
 impl<'a> ModuleLowering<'a> {
@@ -124,6 +141,17 @@ impl<'a> ModuleLowering<'a> {
         self.functions.insert(function, id);
         self.queue.push_back(function);
         Ok(id)
+    }
+
+    /// The function without contents that stands for what whoever runs a ray tracing stage does.
+    pub fn callback(&mut self, name: &'static str) -> ir::FunctionId {
+        let functions = &mut self.ir.functions;
+        *self.callbacks.entry(name).or_insert_with(|| {
+            let mut function = ir::Function::new(name, Type::Void);
+            function.blocks[0].terminator = ir::Terminator::Return(None);
+            functions.push(function);
+            ir::FunctionId(functions.len() as u32 - 1)
+        })
     }
 
     /// Notes an approximation, once.

@@ -7,12 +7,14 @@ mod convert;
 mod handle;
 mod math;
 mod packed;
+mod ray;
 mod signature;
 mod table;
 mod texture;
 mod thread;
 mod wave;
 
+pub use ray::HitDecision;
 pub use signature::Signatures;
 pub use table::opcode;
 

@@ -67,7 +67,8 @@ fn retype_variables(module: &mut Module) {
         .variables
         .iter()
         .map(|variable| {
-            variable.space == VariableSpace::Constant || variable.element.scalar().and_then(other).is_none()
+            matches!(variable.space, VariableSpace::Constant | VariableSpace::Interface)
+                || variable.element.scalar().and_then(other).is_none()
         })
         .collect();
     for function in &module.functions {

@@ -134,7 +134,7 @@ impl ModuleEmitter<'_> {
         } else {
             let space = match variable.space {
                 VariableSpace::GroupShared => AddressSpace::WorkGroup,
-                VariableSpace::Thread | VariableSpace::Constant => AddressSpace::Private,
+                VariableSpace::Thread | VariableSpace::Interface | VariableSpace::Constant => AddressSpace::Private,
             };
             let global = GlobalVariable {
                 name: Some(variable.name.clone()),
