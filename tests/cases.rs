@@ -31,7 +31,7 @@ fn device_expected() -> bool {
     let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
     let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
     let has_files = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    named.iter().any(|name| std::env::var_os(name).is_some()) || folders.iter().any(|folder| has_files(folder))
+    named.iter().any(|name| std::env::var_os(name).is_some()) || folders.iter().any(has_files)
 }
 
 #[test]

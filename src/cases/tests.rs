@@ -35,7 +35,7 @@ fn module(
         space: 0,
         register,
         count: Some(1),
-        kind: kind.clone(),
+        kind: *kind,
         layout: None,
     });
     let input = SignatureElement {

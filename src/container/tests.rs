@@ -118,7 +118,7 @@ fn library() {
     let closest = function("closest");
     assert_eq!((closest.payload_size, closest.attribute_size), (16, 8));
     assert_eq!((closest.kind, closest.stages), (ShaderKind::CLOSEST_HIT, StageMask::CLOSEST_HIT));
-    assert_eq!(function("store").resources, [written.clone()]);
+    assert_eq!(function("store").resources, std::slice::from_ref(written));
     assert!(function("missed").name.contains("?missed@@"));
 
     let subobject = |name: &str| &data.subobjects.iter().find(|subobject| subobject.name == name).unwrap().kind;

@@ -385,7 +385,7 @@ mod tests {
 
         fn fixed(&mut self, value: u64, width: u32) {
             for bit in 0..width {
-                if self.bits % 8 == 0 {
+                if self.bits.is_multiple_of(8) {
                     self.bytes.push(0);
                 }
                 *self.bytes.last_mut().unwrap() |= ((value >> bit & 1) as u8) << (self.bits % 8);
@@ -403,7 +403,7 @@ mod tests {
         }
 
         fn align(&mut self) {
-            while self.bits % 32 != 0 {
+            while !self.bits.is_multiple_of(32) {
                 self.fixed(0, 1);
             }
         }

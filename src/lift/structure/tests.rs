@@ -232,7 +232,7 @@ fn random_function(seeds: &[Seed], forward: bool) -> Function {
         choices.push((condition, selector));
         let to = |pick: u8| {
             let pick = pick as usize;
-            let target = if forward && index + 1 < count && pick % 4 != 0 {
+            let target = if forward && index + 1 < count && !pick.is_multiple_of(4) {
                 index + 1 + pick / 4 % (count - index - 1)
             } else {
                 1 + pick % (count - 1).max(1)

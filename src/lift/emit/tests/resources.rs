@@ -355,8 +355,11 @@ fn samples_at_every_level_of_every_shape() {
                         SampleLevel::Gradient(gradient, gradient),
                     ] {
                         for min_lod in [None, Some(x)] {
-                            for index in 0..if offset && !cube { 3 } else { 1 } {
-                                let offset = (offset && !cube).then(|| offsets[index]);
+                            let offsets: Vec<_> = match offset && !cube {
+                                true => offsets.map(Some).to_vec(),
+                                false => vec![None],
+                            };
+                            for offset in offsets {
                                 let compare = None;
                                 let sample = Sample { texture, sampler, coordinates, level, compare, offset, min_lod };
                                 let value = builder.push(Op::Sample(Box::new(sample)), F32X4);
