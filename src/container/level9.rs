@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HexBytes, Part};
+use super::{HexBytes, Part, enumeration::enumeration};
 use crate::{Error, Result};
 
 /// A level-9 program. `XNAS` and `XNAP` are forms of it that older tools wrote.
@@ -38,8 +38,18 @@ pub struct ConstantMapping {
     pub count: u16,
     /// First constant.
     pub constant: u16,
-    /// What each component is converted from: 0 float, 1 bool, 2 int, 3 uint.
-    pub conversions: [u8; 4],
+    /// What each component is converted from.
+    pub conversions: [DataConversion; 4],
+}
+
+enumeration! {
+    /// What a component of a constant is in its constant buffer; it becomes a float.
+    DataConversion: u8 {
+        FLOAT = 0 "float",
+        BOOL = 1 "bool",
+        INT = 2 "int",
+        UINT = 3 "uint",
+    }
 }
 
 /// A component of a constant buffer that becomes a loop counter: 8 bytes.
@@ -93,7 +103,8 @@ impl<'a> Level9Program<'a> {
                 register: u16_at(offset + 2)?,
                 count: u16_at(offset + 4)?,
                 constant: u16_at(offset + 6)?,
-                conversions: [u8_at(offset + 8)?, u8_at(offset + 9)?, u8_at(offset + 10)?, u8_at(offset + 11)?],
+                conversions: [u8_at(offset + 8)?, u8_at(offset + 9)?, u8_at(offset + 10)?, u8_at(offset + 11)?]
+                    .map(DataConversion),
             })
         };
         let counter = |offset| {

@@ -81,7 +81,7 @@ pub use file::Container;
 pub use fourcc::FourCc;
 pub use hash::{HashState, ShaderHash, shader_hash};
 pub use interfaces::{ClassInstance, ClassType, InterfaceSlot, Interfaces};
-pub use level9::{ConstantMapping, Level9Program, LoopMapping, RuntimeConstant, SamplerMapping};
+pub use level9::{ConstantMapping, DataConversion, Level9Program, LoopMapping, RuntimeConstant, SamplerMapping};
 pub use library::{FunctionParameter, FunctionParameters, LibraryFunction, LibraryHeader, ParameterFlags};
 pub use part::{MAX_TEXT, Part};
 pub use pdb::{Msf, Pdb, SourceFile};

@@ -233,10 +233,21 @@ fn interfaces() {
 fn level_9() {
     let program = Level9Program::parse(part(fixture!("level9.dxbc"), FourCc::AON9)).unwrap();
     assert_eq!(program.version, 0xfffe_0200);
-    let constants = ConstantMapping { buffer: 0, register: 0, count: 4, constant: 1, conversions: [0; 4] };
+    let constants =
+        ConstantMapping { buffer: 0, register: 0, count: 4, constant: 1, conversions: [DataConversion::FLOAT; 4] };
     assert_eq!(program.constants, [constants]);
     assert_eq!(program.runtime_constants, [RuntimeConstant { source: 0, constant: 0 }]);
     assert!(program.tokens.0.starts_with(&[0, 2, 0xfe, 0xff]) && program.tokens.0.ends_with(&[0xff, 0xff, 0, 0]));
+}
+
+/// As `fxc -Fc` lists the mappings.
+#[test]
+fn level_9_mappings() {
+    let program = Level9Program::parse(part(fixture!("level9_pixel.dxbc"), FourCc::AON9)).unwrap();
+    let conversions = ["int", "bool", "float", "float"];
+    assert_eq!(program.constants[0].conversions.map(|conversion| conversion.to_string()), conversions);
+    let sampler = |texture, target| SamplerMapping { texture, sampler: 2, target };
+    assert_eq!(program.samplers, [sampler(1, 0), sampler(3, 1)]);
 }
 
 /// No compiler at hand writes `PDBI`: one made from its definition.
