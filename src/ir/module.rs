@@ -72,4 +72,6 @@ pub enum VariableSpace {
     GroupShared,
     /// Never written (immediate constant buffers, constant globals).
     Constant,
+    /// What an amplification shader's group hands to the mesh shader's groups that it starts; read there, never written.
+    Payload,
 }

@@ -299,6 +299,34 @@ pub enum Op {
         /// The strip is.
         cut: bool,
     },
+
+    // ---- Mesh and amplification shaders.
+    /// Numbers of vertices and primitives that a mesh shader's group gives (`SetMeshOutputCounts`), both `i32`.
+    SetMeshOutputCounts {
+        /// Vertices.
+        vertices: Value,
+        /// Primitives.
+        primitives: Value,
+    },
+    /// Vertices of one of a mesh shader's primitives. A primitive beyond the declared number drops the write.
+    EmitIndices {
+        /// The primitive, `i32`.
+        primitive: Value,
+        /// Its vertices, `i32`: 2 of a line, 3 of a triangle.
+        indices: SmallVec<[Value; 4]>,
+    },
+    /// Ends an amplification shader's group and starts groups of the mesh shader. Every thread of the group comes here;
+    /// what they wrote to group-shared memory before is in the payload.
+    DispatchMesh {
+        /// Number of groups on each side, `i32`.
+        groups: [Value; 3],
+        /// Group-shared variable of 32-bit scalars that holds the payload.
+        payload: VariableId,
+        /// First element of the payload, `i32`.
+        first: Value,
+        /// Number of its elements.
+        words: u32,
+    },
 }
 
 /// Operations of one operand.
@@ -768,6 +796,22 @@ macro_rules! visit_operands {
                 f(value);
             }
             Op::SystemValue(_) | Op::IsHelperLane | Op::Barrier(_) | Op::EmitVertex { .. } => {}
+            Op::SetMeshOutputCounts { vertices, primitives } => {
+                f(vertices);
+                f(primitives);
+            }
+            Op::EmitIndices { primitive, indices } => {
+                f(primitive);
+                for index in indices {
+                    f(index);
+                }
+            }
+            Op::DispatchMesh { groups, first, .. } => {
+                for count in groups {
+                    f(count);
+                }
+                f(first);
+            }
             Op::LoadVariable { index, .. } => f(index),
             Op::StoreVariable { index, value, .. } => {
                 f(index);
@@ -917,7 +961,10 @@ impl Op {
             | Op::Discard(_)
             | Op::Barrier(_)
             | Op::Call(..)
-            | Op::EmitVertex { .. } => Effect::Write,
+            | Op::EmitVertex { .. }
+            | Op::SetMeshOutputCounts { .. }
+            | Op::EmitIndices { .. }
+            | Op::DispatchMesh { .. } => Effect::Write,
             Op::Derivative(..) | Op::Wave(..) | Op::CalculateLod { .. } | Op::EvaluateInput { .. } => {
                 Effect::Convergent
             }

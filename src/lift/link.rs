@@ -10,14 +10,15 @@ use crate::{
     reflection::{ComponentType, EntryPointInterface, Interpolation, SignatureElement, Stage, SystemValue},
 };
 
-/// What the pixel shader reads, for [`Target::pixel_inputs`](super::Target::pixel_inputs) of the vertex shader. Registers
-/// that the vertex shader does not write read as zeros.
+/// What the pixel shader reads, for [`Target::pixel_inputs`](super::Target::pixel_inputs) of the vertex or mesh shader.
+/// Registers that it does not write read as zeros.
 ///
 /// # Errors
 /// [`ErrorKind::Mismatch`] if a program is of another stage, or if a semantic that the pixel shader reads is written to
 /// another register or to other components than those it is read from; names the semantic.
 pub fn link(vertex: &Program, pixel: &Program) -> Result<PixelInputs> {
-    let (_, vertex_interface) = entry_of(vertex, Stage::Vertex)?;
+    let stage = if vertex.stage() == Stage::Mesh { Stage::Mesh } else { Stage::Vertex };
+    let (_, vertex_interface) = entry_of(vertex, stage)?;
     let inputs = pixel_inputs(pixel)?;
     for element in &inputs.elements {
         check_element(element, vertex_interface)?;
@@ -153,6 +154,32 @@ fn check_element(element: &SignatureElement, vertex: &EntryPointInterface) -> Re
         }
     }
     Ok(())
+}
+
+/// The registers of a pixel shader that a mesh shader writes for each primitive, for
+/// [`Target::primitive_inputs`](super::Target::primitive_inputs) of the pixel shader.
+///
+/// # Errors
+/// [`ErrorKind::Mismatch`] if a program is of another stage.
+pub fn primitive_inputs(mesh: &Program, pixel: &Program) -> Result<BTreeSet<u32>> {
+    let (_, mesh) = entry_of(mesh, Stage::Mesh)?;
+    let inputs = pixel_inputs(pixel)?;
+    let rows = mesh.patch_constants.iter().flat_map(|element| {
+        let rows = 0..element.rows.clamp(1, MAX_ROWS);
+        rows.filter_map(|row| primitive_place(&inputs, element, row))
+    });
+    Ok(rows.map(|(register, _)| register).collect())
+}
+
+/// Register and components of a pixel shader's input that a row of a mesh shader's primitive output goes to: those of
+/// the same semantic.
+pub(super) fn primitive_place(inputs: &PixelInputs, output: &SignatureElement, row: u32) -> Option<(u32, u8)> {
+    let index = output.semantic_indices.get(row as usize).copied().unwrap_or(row);
+    inputs.elements.iter().find_map(|input| {
+        let same = input.semantic.eq_ignore_ascii_case(&output.semantic);
+        let row = input.semantic_indices.iter().position(|&other| same && other == index)?;
+        Some((input.register?.checked_add(row as u32)?, input.mask))
+    })
 }
 
 /// `3.xyz`.

@@ -1,6 +1,10 @@
 //! What a module is emitted for: everything that Direct3D decides when resources are bound, and wgpu wants in the module.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +20,11 @@ pub struct Target {
     pub capabilities: naga::valid::Capabilities,
     /// What is known of bound resources, by register of the binding's first element.
     pub resources: BTreeMap<Register, ResourceSpecialization>,
-    /// For a vertex shader: what its pixel shader reads. Without it every output is passed on as it is declared.
+    /// For a vertex or mesh shader: what its pixel shader reads. Without it every output is passed on as it is declared.
     pub pixel_inputs: Option<PixelInputs>,
+    /// For a pixel shader after a mesh shader: registers that are given for each primitive, not for each vertex. See
+    /// [`super::primitive_inputs`].
+    pub primitive_inputs: BTreeSet<u32>,
     /// For a pixel shader: kinds of the render targets' components by slot; targets beyond are as declared.
     pub render_targets: Vec<Option<TargetKind>>,
     /// For a pixel shader: there is a depth attachment, so that a depth output may be kept.
@@ -35,6 +42,7 @@ impl Default for Target {
             capabilities: naga::valid::Capabilities::all(),
             resources: BTreeMap::new(),
             pixel_inputs: None,
+            primitive_inputs: BTreeSet::new(),
             render_targets: Vec::new(),
             depth_attachment: true,
             samples: 1,

@@ -27,6 +27,9 @@ const MAX_TOTAL: u64 = 1 << 22;
 /// Most values between an address and its roots, for files whose addresses make long chains.
 const MAX_STEPS: usize = 1024;
 
+/// Most words of a payload: 16 KiB, where 16-bit numbers take a word each.
+const MAX_PAYLOAD: u64 = 8192;
+
 /// Where an address leads to in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
@@ -77,6 +80,7 @@ pub fn reinterpreted(module: &llvm::Module) -> HashSet<Root> {
             roots.extend(roots_of(module, body, function, value));
         }
     };
+    let mut payloads = Vec::new();
     let none = llvm::FunctionId(u32::MAX);
     for value in &module.values {
         if let llvm::ValueDef::Constant(llvm::Constant::Expression(Expression::Cast(_, operand))) = &value.def {
@@ -92,10 +96,20 @@ pub fn reinterpreted(module: &llvm::Module) -> HashSet<Root> {
             }
         }
         for instruction in &body.instructions {
-            if let llvm::Operation::Cast(_, operand) = &instruction.op {
-                check(Some(body), id, *operand, instruction.ty);
+            match &instruction.op {
+                llvm::Operation::Cast(_, operand) => check(Some(body), id, *operand, instruction.ty),
+                // A mesh shader finds the payload in words.
+                llvm::Operation::Call { callee, arguments }
+                    if module.functions[callee.index()].name.starts_with("dx.op.dispatchMesh") =>
+                {
+                    payloads.extend(arguments.last().map(|payload| (body, id, *payload)));
+                }
+                _ => {}
             }
         }
+    }
+    for (body, function, payload) in payloads {
+        roots.extend(roots_of(module, Some(body), function, payload));
     }
     roots
 }
@@ -318,6 +332,41 @@ impl FunctionLowering<'_, '_> {
     pub fn copy(&mut self, from: Pointer, to: Pointer) -> Result<()> {
         let value = self.load(from, from.pointee)?;
         self.store(to, value.scalars()?)
+    }
+
+    /// Address of the payload that a mesh shader reads: words, in one variable of the module.
+    pub fn mesh_payload(&mut self, pointee: llvm::TypeId) -> Result<Pointer> {
+        let words = self.parent.module.types.words(pointee);
+        if words == 0 || words > MAX_PAYLOAD {
+            return Err(Error::unsupported(format!("size of a payload: {words} words")));
+        }
+        let variables = &mut self.parent.ir.variables;
+        let known = variables.iter().position(|variable| variable.space == VariableSpace::Payload);
+        let index = known.unwrap_or(variables.len());
+        if known.is_none() {
+            let element = Type::I32;
+            let space = VariableSpace::Payload;
+            variables.push(Variable { name: "payload".into(), space, element, len: words as u32, initial: None });
+        }
+        if u64::from(variables[index].len) != words {
+            return Err(Error::malformed("payloads of different sizes"));
+        }
+        let storage = Storage { variable: VariableId(index as u32), scalar: Scalar::I32, words: true };
+        Ok(Pointer { storage, index: self.function.i32(0), pointee })
+    }
+
+    /// The variable, first element and number of words of the payload that an amplification shader hands on.
+    pub fn sent_payload(&self, pointer: Pointer) -> Result<(VariableId, Value, u32)> {
+        let Pointer { storage, index, pointee } = pointer;
+        let words = self.parent.module.types.words(pointee);
+        let variable = &self.parent.ir.variables[storage.variable.index()];
+        if variable.space != VariableSpace::GroupShared || !storage.words || words > u64::from(variable.len) {
+            return Err(Error::unsupported("payload that is not group-shared"));
+        }
+        if words > MAX_PAYLOAD {
+            return Err(Error::unsupported(format!("size of a payload: {words} words")));
+        }
+        Ok((storage.variable, index, words as u32))
     }
 
     /// The one variable that an address leads into, whichever way control took.

@@ -6,6 +6,7 @@ mod buffer;
 mod convert;
 mod handle;
 mod math;
+mod mesh;
 mod packed;
 mod ray;
 mod signature;

@@ -2,7 +2,9 @@
 //!
 //! Source of numbers and names: `DXIL::OpCode` of DirectXShaderCompiler's `DxilConstants.h`, Shader Models 6.0 to 6.9.
 
-use super::{Lowering, Lowering::*, buffer, convert, handle, math, packed, ray, signature, texture, thread, wave};
+use super::{
+    Lowering, Lowering::*, buffer, convert, handle, math, mesh, packed, ray, signature, texture, thread, wave,
+};
 use crate::{
     ir::{Axis, BinaryOp, ConvertOp, DerivativePrecision, TernaryOp, UnaryOp, WaveOp},
     reflection::SystemValue,
@@ -219,12 +221,12 @@ static OPCODES: [Opcode; 312] = [
     /* 165 */ op("WaveMatch", Wave(WaveOp::Match)),
     /* 166 */ op("WaveMultiPrefixOp", Handler(wave::multi_prefix)),
     /* 167 */ op("WaveMultiPrefixBitCount", Handler(wave::multi_prefix_bit_count)),
-    /* 168 */ op("SetMeshOutputCounts", Refused),
-    /* 169 */ op("EmitIndices", Refused),
-    /* 170 */ op("GetMeshPayload", Refused),
+    /* 168 */ op("SetMeshOutputCounts", Handler(mesh::set_output_counts)),
+    /* 169 */ op("EmitIndices", Handler(mesh::emit_indices)),
+    /* 170 */ op("GetMeshPayload", Handler(mesh::payload)),
     /* 171 */ op("StoreVertexOutput", Handler(signature::store_vertex_output)),
     /* 172 */ op("StorePrimitiveOutput", Handler(signature::store_primitive_output)),
-    /* 173 */ op("DispatchMesh", Refused),
+    /* 173 */ op("DispatchMesh", Handler(mesh::dispatch)),
     /* 174 */ op("WriteSamplerFeedback", Refused),
     /* 175 */ op("WriteSamplerFeedbackBias", Refused),
     /* 176 */ op("WriteSamplerFeedbackLevel", Refused),

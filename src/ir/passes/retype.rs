@@ -67,7 +67,8 @@ fn retype_variables(module: &mut Module) {
         .variables
         .iter()
         .map(|variable| {
-            matches!(variable.space, VariableSpace::Constant | VariableSpace::Interface)
+            // Others have payloads as the same words.
+            matches!(variable.space, VariableSpace::Constant | VariableSpace::Interface | VariableSpace::Payload)
                 || variable.element.scalar().and_then(other).is_none()
         })
         .collect();

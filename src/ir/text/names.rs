@@ -68,7 +68,7 @@ words! {
     SignatureKind { Input, Output, PatchConstant }
     Axis { X, Y }
     DerivativePrecision { Coarse, Fine }
-    VariableSpace { Thread, Interface, GroupShared, Constant }
+    VariableSpace { Thread, Interface, GroupShared, Constant, Payload }
     Scalar { Bool, I16, I32, I64, F16, F32, F64 }
     Stage {
         Pixel, Vertex, Geometry, Hull, Domain, Compute, Library, RayGeneration, Intersection, AnyHit, ClosestHit, Miss,

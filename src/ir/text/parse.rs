@@ -818,6 +818,14 @@ impl Args<'_> {
             "wave" => Op::Wave(self.variant::<WaveOp>()?, self.values()?),
             "call" => Op::Call(FunctionId(self.numbered("function")?), self.values()?),
             "emit_vertex" => Op::EmitVertex { stream: self.u8()?, emit: self.flag("emit"), cut: self.flag("cut") },
+            "set_mesh_output_counts" => Op::SetMeshOutputCounts { vertices: self.value()?, primitives: self.value()? },
+            "emit_indices" => Op::EmitIndices { primitive: self.value()?, indices: self.values()? },
+            "dispatch_mesh" => Op::DispatchMesh {
+                groups: [self.value()?, self.value()?, self.value()?],
+                payload: VariableId(self.numbered("variable")?),
+                first: self.value()?,
+                words: self.numbered("")?,
+            },
             _ => return expected(format!("an operation, not `{name}`")),
         })
     }

@@ -430,6 +430,16 @@ impl FunctionText<'_> {
             Op::EmitVertex { stream, emit, cut } => {
                 line.op("emit_vertex")?.word(stream)?.flag("emit", *emit)?.flag("cut", *cut)
             }
+            Op::SetMeshOutputCounts { vertices, primitives } => {
+                line.op("set_mesh_output_counts")?.values(&[*vertices, *primitives])
+            }
+            Op::EmitIndices { primitive, indices } => line.op("emit_indices")?.values(&[*primitive])?.values(indices),
+            Op::DispatchMesh { groups, payload, first, words } => line
+                .op("dispatch_mesh")?
+                .values(groups)?
+                .word(format_args!("variable{}", payload.0))?
+                .values(&[*first])?
+                .word(words),
         }?;
         Ok(())
     }

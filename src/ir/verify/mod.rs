@@ -316,5 +316,5 @@ fn name(block: Block) -> String {
 
 /// Elements can be addressed where the variable lives.
 fn is_writable(space: VariableSpace) -> bool {
-    space != VariableSpace::Constant
+    !matches!(space, VariableSpace::Constant | VariableSpace::Payload)
 }

@@ -236,6 +236,26 @@ impl Verifier<'_> {
             }
             Op::IsHelperLane => check(result == Type::BOOL, "is_helper_lane is bool"),
             Op::Barrier(_) | Op::EmitVertex { .. } => check(result == Type::Void, "it has no result"),
+            Op::SetMeshOutputCounts { vertices, primitives } => {
+                check(result == Type::Void, "it has no result")?;
+                self.is_i32(*vertices, "a number of vertices is i32")?;
+                self.is_i32(*primitives, "a number of primitives is i32")
+            }
+            Op::EmitIndices { primitive, indices } => {
+                check(result == Type::Void, "it has no result")?;
+                self.is_i32(*primitive, "a primitive is i32")?;
+                check(matches!(indices.len(), 2 | 3), "a primitive is a line or a triangle")?;
+                indices.iter().try_for_each(|index| self.is_i32(*index, "a vertex is i32"))
+            }
+            Op::DispatchMesh { groups, payload, first, words } => {
+                check(result == Type::Void, "it has no result")?;
+                groups.iter().try_for_each(|count| self.is_i32(*count, "a number of groups is i32"))?;
+                let element = self.variable(*payload, *first, None)?;
+                let data = &self.module.variables[payload.index()];
+                check(data.space == VariableSpace::GroupShared, "a payload is group-shared")?;
+                check(matches!(element, Type::I32 | Type::F32), "a payload is of 32-bit scalars")?;
+                check(*words <= data.len, "a payload is within its variable")
+            }
             Op::Wave(op, operands) => self.wave(*op, operands, result),
             Op::Call(callee, args) => {
                 // The caller has seen to it that the function exists.

@@ -128,7 +128,10 @@ impl FunctionEmitter<'_, '_> {
                     (row < element.rows).then(|| element_name(element, row))
                 })
                 .collect();
-            let binding = self.module.varying(location, register.interpolation);
+            let mut binding = self.module.varying(location, register.interpolation);
+            if let Binding::Location { per_primitive, .. } = &mut binding {
+                *per_primitive = self.module.target.primitive_inputs.contains(&location);
+            }
             let expr = self.argument(Some(names.join("_")), ty, binding);
             let interpolation = register.interpolation;
             self.io.registers.insert(location, InputRegister { expr, kind, lanes: 4, interpolation });

@@ -25,6 +25,8 @@ pub(super) struct IoState {
     pub rows: BTreeMap<ElementId, Expr>,
     /// Where outputs are kept until the end.
     pub outputs: Outputs,
+    /// An amplification shader's result, `vec3<u32>`.
+    pub mesh_groups: Option<Expr>,
 }
 
 /// What an entry point declares besides its function.
@@ -49,10 +51,12 @@ impl ModuleEmitter<'_> {
             Stage::Vertex => ShaderStage::Vertex,
             Stage::Pixel => ShaderStage::Fragment,
             Stage::Compute => ShaderStage::Compute,
+            Stage::Mesh => ShaderStage::Mesh,
+            Stage::Amplification => ShaderStage::Task,
             _ => return Ok(None),
         };
         let mut workgroup_size = [0; 3];
-        if stage == ShaderStage::Compute {
+        if stage.compute_like() {
             workgroup_size = interface.facts.thread_group_size.unwrap_or([1; 3]);
             if flattened {
                 workgroup_size = [workgroup_size.iter().fold(1, |size, &side| size.saturating_mul(side)), 1, 1];
@@ -92,6 +96,8 @@ impl FunctionEmitter<'_, '_> {
     pub fn begin_entry(&mut self, stage: Stage, interface: &EntryPointInterface) -> Result<()> {
         match stage {
             Stage::Vertex | Stage::Pixel | Stage::Compute => {}
+            Stage::Mesh => return self.begin_mesh(interface),
+            Stage::Amplification => return self.begin_amplification(interface),
             _ => return Err(Error::unsupported(format!("stage: {stage:?}"))),
         }
         self.begin_inputs(interface)?;
@@ -103,7 +109,10 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// Names what the target cannot express.
     pub fn finish_entry(&mut self) -> Result<Option<Expr>> {
-        self.finish_outputs()
+        match self.stage {
+            Stage::Amplification => self.finish_amplification().map(Some),
+            _ => self.finish_outputs(),
+        }
     }
 
     /// An operation on the stage interface; `ty` is its result's type.
@@ -111,7 +120,8 @@ impl FunctionEmitter<'_, '_> {
     /// # Errors
     /// Names what has no lowering.
     pub fn io_op(&mut self, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
-        if !matches!(self.stage, Stage::Vertex | Stage::Pixel | Stage::Compute) {
+        let known = [Stage::Vertex, Stage::Pixel, Stage::Compute, Stage::Mesh, Stage::Amplification];
+        if !known.contains(&self.stage) {
             return self.state_op(op, ty);
         }
         let interface = self
@@ -134,6 +144,12 @@ impl FunctionEmitter<'_, '_> {
                 value,
             } => {
                 self.store_output(interface, element, row, component, value)?;
+                Ok(None)
+            }
+            ir::Op::StoreOutput { signature, element, row, component, vertex: Some(vertex), value }
+                if self.stage == Stage::Mesh =>
+            {
+                self.store_mesh_output(interface, signature, element, row, component, vertex, value)?;
                 Ok(None)
             }
             ir::Op::SystemValue(system_value) => self.system_value(interface, system_value, ty).map(Some),

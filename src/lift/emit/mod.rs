@@ -26,6 +26,7 @@ mod integer;
 mod io;
 mod lanes;
 mod literal;
+mod mesh;
 mod module;
 mod operation;
 mod output;

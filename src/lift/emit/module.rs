@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use naga::{Constant, FunctionArgument, FunctionResult, Handle, Scalar, Span, valid::Capabilities};
 
 use super::{
-    Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, plan::Plan, resources::ResourceState,
-    sign::signature_kind, stage_state::StageState, variables::Storage, wave::LaneUse,
+    Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, mesh::MeshState, plan::Plan,
+    resources::ResourceState, sign::signature_kind, stage_state::StageState, variables::Storage, wave::LaneUse,
 };
 use crate::{
     Error, ErrorKind, Result, ir,
@@ -31,6 +31,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub resource_state: ResourceState,
     /// The private variables of a stage that naga lacks.
     pub stage_state: StageState,
+    /// The outputs and the payload of a mesh or amplification shader.
+    pub mesh: MeshState,
     /// Functions that are emitted, by [`ir::FunctionId`].
     pub functions: Vec<Option<Handle<naga::Function>>>,
     /// Where the program's variables are, by [`ir::VariableId`].
@@ -61,6 +63,7 @@ impl<'a> ModuleEmitter<'a> {
             resources: Vec::new(),
             resource_state: ResourceState::default(),
             stage_state: StageState::default(),
+            mesh: MeshState::default(),
             functions: vec![None; program.ir.functions.len()],
             variables: vec![None; program.ir.variables.len()],
             constants: HashMap::new(),
@@ -145,6 +148,7 @@ impl<'a> ModuleEmitter<'a> {
         emitter.begin_entry(point.stage, interface).map_err(in_place)?;
         let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
         function.name = Some(name.to_owned());
+        let mesh_info = self.mesh_info();
         self.module.entry_points.push(naga::EntryPoint {
             name: name.to_owned(),
             stage: record.stage,
@@ -152,8 +156,8 @@ impl<'a> ModuleEmitter<'a> {
             workgroup_size: record.workgroup_size,
             workgroup_size_overrides: None,
             function,
-            mesh_info: None,
-            task_payload: None,
+            mesh_info,
+            task_payload: self.mesh.payload,
             incoming_ray_payload: None,
         });
         Ok(())

@@ -94,6 +94,18 @@ impl FunctionEmitter<'_, '_> {
                 self.emit_vertex(*stream, *emit, *cut)?;
                 return Ok(None);
             }
+            Op::SetMeshOutputCounts { vertices, primitives } => {
+                self.set_mesh_output_counts(*vertices, *primitives)?;
+                return Ok(None);
+            }
+            Op::EmitIndices { primitive, indices } => {
+                self.emit_indices(*primitive, indices)?;
+                return Ok(None);
+            }
+            Op::DispatchMesh { groups, payload, first, words } => {
+                self.dispatch_mesh(*groups, *payload, *first, *words)?;
+                return Ok(None);
+            }
         };
         Ok(Some(emission))
     }

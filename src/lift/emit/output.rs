@@ -52,30 +52,30 @@ struct OutputElement {
 
 /// What a member of the result is composed of.
 #[derive(Clone, Debug)]
-struct OutputMember {
+pub(super) struct OutputMember {
     /// Number of lanes.
-    lanes: u8,
+    pub lanes: u8,
     /// Kind of its scalars.
-    kind: ScalarKind,
+    pub kind: ScalarKind,
     /// The member is an array of scalars.
-    array: Option<Handle<Type>>,
+    pub array: Option<Handle<Type>>,
     /// For each lane, where it comes from; `None` is zero.
-    sources: Vec<Option<OutputLane>>,
+    pub sources: Vec<Option<OutputLane>>,
 }
 
 /// One component of one row of an element.
-#[derive(Clone, Copy, Debug)]
-struct OutputLane {
-    element: ElementId,
-    row: u32,
-    component: u8,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OutputLane {
+    pub element: ElementId,
+    pub row: u32,
+    pub component: u8,
 }
 
 /// A member in the making.
-struct NewMember {
-    name: String,
-    binding: Binding,
-    member: OutputMember,
+pub(super) struct NewMember {
+    pub name: String,
+    pub binding: Binding,
+    pub member: OutputMember,
 }
 
 impl FunctionEmitter<'_, '_> {
@@ -118,8 +118,8 @@ impl FunctionEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Members of a vertex shader's result: the position, distances, and a varying for each register.
-    fn vertex_members(&mut self, interface: &EntryPointInterface) -> Vec<NewMember> {
+    /// Members of a vertex shader's result, or of one vertex of a mesh shader: the position, distances, and a varying for each register.
+    pub(super) fn vertex_members(&mut self, interface: &EntryPointInterface) -> Vec<NewMember> {
         let mut members = Vec::new();
         let position = interface.outputs.iter().position(|output| output.system_value == SystemValue::Position);
         let sources = (0..4)

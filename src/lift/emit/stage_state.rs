@@ -1,4 +1,4 @@
-//! Stages that naga lacks: geometry, hull, domain and mesh shaders become plain functions. What the pipeline would hand
+//! Stages that naga lacks: geometry, hull and domain shaders become plain functions. What the pipeline would hand
 //! them, and what they would hand on, are private variables: whoever calls the function fills the inputs before and takes
 //! the outputs after.
 //!
@@ -174,8 +174,6 @@ fn vertices_of(interface: &EntryPointInterface, kind: SignatureKind) -> Option<u
         }),
         (Stage::Hull | Stage::Domain, SignatureKind::Input) => points(facts.input_control_points),
         (Stage::Hull, SignatureKind::Output) => points(facts.output_control_points),
-        (Stage::Mesh, SignatureKind::Output) => Some(facts.max_vertex_count.unwrap_or(256).clamp(1, 256)),
-        (Stage::Mesh, SignatureKind::PatchConstant) => Some(facts.max_primitive_count.unwrap_or(256).clamp(1, 256)),
         _ => None,
     }
 }

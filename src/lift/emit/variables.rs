@@ -108,7 +108,7 @@ impl ModuleEmitter<'_> {
         } else {
             self.numeric(element.scalar, element.lanes)
         };
-        let array = variable.len != 1;
+        let array = variable.len != 1 || variable.space == VariableSpace::Payload;
         let ty = if array {
             let len = NonZeroU32::new(variable.len).ok_or_else(|| Error::unsupported("variable without elements"))?;
             let stride = self.stride(element_type)?;
@@ -129,22 +129,24 @@ impl ModuleEmitter<'_> {
         };
         let is_local = variable.space == VariableSpace::Thread
             && matches!(usage.functions[..], [function] if roots.contains(&function));
-        let place = if is_local {
-            Place::Local
-        } else {
-            let space = match variable.space {
-                VariableSpace::GroupShared => AddressSpace::WorkGroup,
-                VariableSpace::Thread | VariableSpace::Interface | VariableSpace::Constant => AddressSpace::Private,
-            };
-            let global = GlobalVariable {
-                name: Some(variable.name.clone()),
-                space,
-                binding: None,
-                ty,
-                init,
-                memory_decorations: naga::MemoryDecorations::empty(),
-            };
-            Place::Global(self.module.global_variables.append(global, Span::UNDEFINED))
+        let place = match variable.space {
+            VariableSpace::Payload => Place::Global(self.payload(variable.len)?),
+            _ if is_local => Place::Local,
+            space => {
+                let space = match space {
+                    VariableSpace::GroupShared => AddressSpace::WorkGroup,
+                    _ => AddressSpace::Private,
+                };
+                let global = GlobalVariable {
+                    name: Some(variable.name.clone()),
+                    space,
+                    binding: None,
+                    ty,
+                    init,
+                    memory_decorations: naga::MemoryDecorations::empty(),
+                };
+                Place::Global(self.module.global_variables.append(global, Span::UNDEFINED))
+            }
         };
         Ok(Storage { place, ty, element, len: variable.len, array, atomic: usage.atomic, init })
     }
@@ -196,6 +198,7 @@ fn variable_uses(module: &ir::Module, functions: &[FunctionId]) -> BTreeMap<Vari
             let (variable, atomic) = match *op {
                 Op::LoadVariable { variable, .. } | Op::StoreVariable { variable, .. } => (variable, None),
                 Op::AtomicVariable { variable, op, .. } => (variable, Some(op)),
+                Op::DispatchMesh { payload, .. } => (payload, None),
                 _ => continue,
             };
             let usage = uses.entry(variable).or_default();
@@ -320,6 +323,27 @@ impl FunctionEmitter<'_, '_> {
             return Ok(Emission { expr: loaded, kind: storage.element.scalar.kind });
         }
         Ok(Emission { expr: self.bitcast(loaded, kind), kind })
+    }
+
+    /// Bits of an element of 32 bits, `u32`; 0 out of range.
+    ///
+    /// # Errors
+    /// The variable was not declared, or holds something else: bugs.
+    pub fn variable_word(&mut self, variable: VariableId, index: Expr) -> Result<Expr> {
+        let storage = self.storage(variable)?;
+        if storage.element.lanes != 1 || storage.element.scalar.width != 4 {
+            return Err(Error::internal("payload of other elements than words"));
+        }
+        let base = self.variable_pointer(variable, storage);
+        let len = self.u32(storage.len);
+        let in_range = self.binary(BinaryOperator::Less, index, len);
+        let last = self.u32(storage.len - 1);
+        let bounded = self.math(MathFunction::Min, &[index, last]);
+        let element = self.element_pointer(base, storage, bounded);
+        let loaded = self.load(element);
+        let word = self.bits_as(loaded, storage.element.scalar.kind, ScalarKind::Uint);
+        let zero = self.u32(0);
+        Ok(self.select(in_range, word, zero))
     }
 
     /// Writes an element, or a component of one.
