@@ -32,7 +32,10 @@ const UNBOUNDED: u32 = 1024;
 /// # Errors
 /// naga's error and all its causes.
 pub fn spirv(module: &naga::Module, info: &ModuleInfo) -> Result<Vec<u32>, Vec<String>> {
-    let options = spv::Options { lang_version: (1, 3), binding_map: unbounded_arrays(module), ..Default::default() };
+    // Mesh shaders need SPIR-V 1.4, Vulkan 1.1's own is 1.3.
+    let mesh_shaders = module.entry_points.iter().any(|entry| entry.stage.mesh_like());
+    let lang_version = if mesh_shaders { (1, 4) } else { (1, 3) };
+    let options = spv::Options { lang_version, binding_map: unbounded_arrays(module), ..Default::default() };
     spv::write_vec(module, info, &options, None).map_err(|error| causes(&error))
 }
 
