@@ -289,6 +289,8 @@ impl Binder<'_> {
             Stage::Vertex => ShaderStages::VERTEX,
             Stage::Pixel => ShaderStages::FRAGMENT,
             Stage::Compute => ShaderStages::COMPUTE,
+            Stage::Amplification => ShaderStages::TASK,
+            Stage::Mesh => ShaderStages::MESH,
             stage => return Err(Halt::Skipped(format!("{stage:?} shaders"))),
         };
         let mut write_backs = Vec::new();

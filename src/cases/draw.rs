@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use wgpu::{BufferUsages, TextureUsages};
+use wgpu::BufferUsages;
 
 use super::{
-    bind::{Hazards, StageModule, compare_function},
+    attachments::culling,
+    bind::{Hazards, StageModule},
     device::Halt,
-    format::{Draw, Face, Shader, ShaderStage, Topology, Winding},
+    format::{Draw, Shader, ShaderStage, Topology},
     formats,
     pipeline::Context,
-    resources::{new_buffer, new_texture, write_buffer},
+    resources::{new_buffer, write_buffer},
     values::ElementType,
 };
 use crate::{
@@ -62,17 +63,7 @@ impl Context<'_> {
             Some((shader, program)) => {
                 let linked = link(&vertex, &program).map_err(|error| format!("linking: {error}"))?;
                 vertex_target.pixel_inputs = Some(linked);
-                let mut target = self.target(&program, shader, 1, &hazards)?;
-                for name in &draw.targets {
-                    target.render_targets.push(match name.as_str() {
-                        "" => None,
-                        name => Some(formats::target_kind(self.resources.texture(name)?.texture.format())),
-                    });
-                }
-                target.depth_attachment = draw.depth.is_some();
-                if let Some(name) = draw.targets.iter().chain(&draw.depth).find(|name| !name.is_empty()) {
-                    target.samples = self.resources.texture(name)?.texture.sample_count();
-                }
+                let target = self.pixel_target(&program, shader, 1, &hazards, &draw.targets, draw.depth.as_deref())?;
                 Some(self.emit(program, shader, &target)?)
             }
             None => None,
@@ -96,19 +87,12 @@ impl Context<'_> {
         let layouts = layouts.collect::<Vec<_>>();
         let index_format = draw.indices.as_deref().map(|name| self.index_format(name)).transpose()?;
 
-        let attachments = self.attachments(draw)?;
+        let attachments = self.attachments(&draw.targets, draw.depth.as_deref(), draw.viewport)?;
         let vertex_bound = self.bind(&modules.vertex, hazards)?;
         let pixel_bound = modules.pixel.as_ref().map(|pixel| self.bind(pixel, hazards)).transpose()?;
         let groups = std::iter::once(&vertex_bound).chain(&pixel_bound).collect::<Vec<_>>();
 
-        let color_targets = attachments.colors.iter().map(|color| {
-            color.as_ref().map(|color| wgpu::ColorTargetState {
-                format: color.format,
-                blend: None,
-                write_mask: if attachments.placeholder { wgpu::ColorWrites::empty() } else { wgpu::ColorWrites::ALL },
-            })
-        });
-        let color_targets = color_targets.collect::<Vec<_>>();
+        let color_targets = attachments.color_targets();
         let vertex_module = self.shader_module(&modules.vertex.emitted);
         let pixel_module = modules.pixel.as_ref().map(|pixel| self.shader_module(&pixel.emitted));
         let topology = topology(draw.topology)?;
@@ -124,23 +108,9 @@ impl Context<'_> {
             primitive: wgpu::PrimitiveState {
                 topology,
                 strip_index_format: index_format.filter(|_| topology.is_strip()),
-                front_face: match draw.front {
-                    Winding::Clockwise => wgpu::FrontFace::Cw,
-                    Winding::CounterClockwise => wgpu::FrontFace::Ccw,
-                },
-                cull_mode: draw.cull.map(|face| match face {
-                    Face::Front => wgpu::Face::Front,
-                    Face::Back => wgpu::Face::Back,
-                }),
-                ..Default::default()
+                ..culling(draw.front, draw.cull)
             },
-            depth_stencil: attachments.depth.as_ref().map(|depth| wgpu::DepthStencilState {
-                format: depth.format,
-                depth_write_enabled: Some(draw.depth_write),
-                depth_compare: Some(compare_function(draw.depth_compare)),
-                stencil: Default::default(),
-                bias: Default::default(),
-            }),
+            depth_stencil: attachments.depth_stencil(draw.depth_write, draw.depth_compare),
             multisample: wgpu::MultisampleState { count: attachments.samples, ..Default::default() },
             fragment: pixel_module.as_ref().map(|module| wgpu::FragmentState {
                 module,
@@ -168,51 +138,13 @@ impl Context<'_> {
         let index_data = draw.indices.as_deref().map(readable).transpose()?;
 
         let mut encoder = self.gpu.encoder();
-        let colors = attachments.colors.iter().enumerate().map(|(slot, color)| {
-            color.as_ref().map(|color| {
-                let (r, g, b, a) = draw.clear.get(slot).copied().unwrap_or_default();
-                wgpu::RenderPassColorAttachment {
-                    view: &color.view,
-                    depth_slice: color.slice,
-                    resolve_target: None,
-                    ops: wgpu::Operations {
-                        load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a }),
-                        store: wgpu::StoreOp::Store,
-                    },
-                }
-            })
-        });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            color_attachments: &colors.collect::<Vec<_>>(),
-            depth_stencil_attachment: attachments.depth.as_ref().map(|depth| wgpu::RenderPassDepthStencilAttachment {
-                view: &depth.view,
-                depth_ops: depth.format.has_depth_aspect().then_some(wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(draw.depth_clear),
-                    store: wgpu::StoreOp::Store,
-                }),
-                stencil_ops: depth
-                    .format
-                    .has_stencil_aspect()
-                    .then_some(wgpu::Operations { load: wgpu::LoadOp::Clear(0), store: wgpu::StoreOp::Store }),
-            }),
-            ..Default::default()
-        });
+        let mut pass = attachments.pass(&mut encoder, &draw.clear, draw.depth_clear, draw.viewport);
         pass.set_pipeline(&pipeline);
         for (group, bound) in (0..).zip(&groups) {
             pass.set_bind_group(group, &bound.group, &[]);
         }
         for (slot, buffer) in (0..).zip(&vertex_data) {
             pass.set_vertex_buffer(slot, buffer.slice(..));
-        }
-        if let Some(viewport) = draw.viewport {
-            pass.set_viewport(
-                viewport.x,
-                viewport.y,
-                viewport.width,
-                viewport.height,
-                viewport.min_depth,
-                viewport.max_depth,
-            );
         }
         if let (Some(format), Some(buffer)) = (index_format, &index_data) {
             pass.set_index_buffer(buffer.slice(..), format);
@@ -231,76 +163,6 @@ impl Context<'_> {
             ElementType::U32 => Ok(wgpu::IndexFormat::Uint32),
             ty => Err(format!("indices of type {ty:?}")),
         }
-    }
-
-    /// What a draw draws to.
-    fn attachments(&self, draw: &Draw) -> Result<Attachments, Halt> {
-        let mut attachments = Attachments { colors: vec![], depth: None, samples: 1, placeholder: false };
-        for name in &draw.targets {
-            attachments.colors.push(match name.as_str() {
-                "" => None,
-                name => {
-                    let texture = &self.resources.texture(name)?.texture;
-                    attachments.samples = texture.sample_count();
-                    let slice = (texture.dimension() == wgpu::TextureDimension::D3).then_some(0);
-                    Some(Attachment::new(texture, slice))
-                }
-            });
-        }
-        if let Some(name) = &draw.depth {
-            let texture = &self.resources.texture(name)?.texture;
-            if !texture.format().is_depth_stencil_format() {
-                return Err(Halt::Failed(format!("{:?} of texture {name} is no depth format", texture.format())));
-            }
-            attachments.samples = texture.sample_count();
-            attachments.depth = Some(Attachment::new(texture, None));
-        }
-        if attachments.colors.iter().all(Option::is_none) && attachments.depth.is_none() {
-            // wgpu takes the size of a pass from its attachments; Direct3D draws without any.
-            let viewport = draw.viewport.ok_or("a draw without targets needs a viewport")?;
-            let largest = self.gpu.limits().max_texture_dimension_2d as f32;
-            let texels = |end: f32| end.ceil().clamp(1.0, largest) as u32;
-            let size = wgpu::Extent3d {
-                width: texels(viewport.x + viewport.width),
-                height: texels(viewport.y + viewport.height),
-                depth_or_array_layers: 1,
-            };
-            let format = wgpu::TextureFormat::R8Unorm;
-            let texture = new_texture(self.gpu, "no target", format, wgpu::TextureDimension::D2, size, 1, 1);
-            attachments.colors = vec![Some(Attachment::new(&texture, None))];
-            attachments.placeholder = true;
-        }
-        Ok(attachments)
-    }
-}
-
-struct Attachments {
-    colors: Vec<Option<Attachment>>,
-    depth: Option<Attachment>,
-    samples: u32,
-    /// The one colour stands for none.
-    placeholder: bool,
-}
-
-struct Attachment {
-    view: wgpu::TextureView,
-    format: wgpu::TextureFormat,
-    slice: Option<u32>,
-}
-
-impl Attachment {
-    fn new(texture: &wgpu::Texture, slice: Option<u32>) -> Self {
-        let view = texture.create_view(&wgpu::TextureViewDescriptor {
-            dimension: Some(match slice {
-                Some(_) => wgpu::TextureViewDimension::D3,
-                None => wgpu::TextureViewDimension::D2,
-            }),
-            usage: Some(TextureUsages::RENDER_ATTACHMENT),
-            mip_level_count: Some(1),
-            array_layer_count: Some(1),
-            ..Default::default()
-        });
-        Self { view, format: texture.format(), slice }
     }
 }
 

@@ -3,11 +3,13 @@
 //! A case is a `*.dxcase.ron` file; `docs/cases.md` describes its format, and [`format`](mod@format) holds it as types. [`Runner`]
 //! runs cases on the device that wgpu finds; `dxshader run` and the project's tests are thin layers over [`run_files`].
 
+mod attachments;
 mod bind;
 mod compare;
 mod device;
 mod dispatch;
 mod draw;
+mod draw_mesh;
 pub mod format;
 mod formats;
 mod pipeline;

@@ -4,6 +4,7 @@ use super::{
     bind::{Binder, BoundStage, Hazards, StageModule, specialize},
     device::{Gpu, Halt},
     format::{self, Case, ShaderStage},
+    formats,
     resources::Resources,
 };
 use crate::{
@@ -62,6 +63,33 @@ impl Context<'_> {
             ..Default::default()
         };
         specialize(self.gpu, &self.case.bindings, self.resources, hazards, &program.interface, &mut target)?;
+        Ok(target)
+    }
+
+    /// The target of a pixel shader, which is also told of what it draws to.
+    ///
+    /// # Errors
+    /// A binding or an attachment names a resource that is not there.
+    pub fn pixel_target(
+        &self,
+        program: &Program,
+        shader: &format::Shader,
+        group: u32,
+        hazards: &Hazards<'_>,
+        targets: &[String],
+        depth: Option<&str>,
+    ) -> Result<Target, Halt> {
+        let mut target = self.target(program, shader, group, hazards)?;
+        for name in targets {
+            target.render_targets.push(match name.as_str() {
+                "" => None,
+                name => Some(formats::target_kind(self.resources.texture(name)?.texture.format())),
+            });
+        }
+        target.depth_attachment = depth.is_some();
+        if let Some(name) = targets.iter().map(String::as_str).chain(depth).find(|name| !name.is_empty()) {
+            target.samples = self.resources.texture(name)?.texture.sample_count();
+        }
         Ok(target)
     }
 

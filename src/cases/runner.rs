@@ -135,7 +135,7 @@ fn run_steps(context: &Context<'_>, shaders: &[Shader], steps: &Steps) -> Result
         match step {
             Step::Dispatch(x, y, z) => context.dispatch(shaders, [*x, *y, *z])?,
             Step::Draw(draw) => context.draw(shaders, draw)?,
-            Step::DrawMesh(_) => return Err(Halt::Skipped("draws with mesh shaders".into())),
+            Step::DrawMesh(draw) => context.draw_mesh(shaders, draw)?,
             Step::Rays(_) => return Err(Halt::Skipped("ray tracing pipelines".into())),
             Step::With(with) => run_steps(context, &with.shaders, &with.run)?,
         }

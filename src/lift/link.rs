@@ -19,7 +19,18 @@ use crate::{
 pub fn link(vertex: &Program, pixel: &Program) -> Result<PixelInputs> {
     let stage = if vertex.stage() == Stage::Mesh { Stage::Mesh } else { Stage::Vertex };
     let (_, vertex_interface) = entry_of(vertex, stage)?;
-    let inputs = pixel_inputs(pixel)?;
+    let mut inputs = pixel_inputs(pixel)?;
+    if stage == Stage::Mesh {
+        let primitive = |element: &SignatureElement| {
+            vertex_interface.patch_constants.iter().any(|output| {
+                output.semantic.eq_ignore_ascii_case(&element.semantic)
+                    && output.semantic_indices.iter().any(|index| element.semantic_indices.contains(index))
+            })
+        };
+        (inputs.primitive_elements, inputs.elements) = inputs.elements.into_iter().partition(primitive);
+        inputs.registers = varying_registers(inputs.elements.iter());
+        inputs.primitive_registers = varying_registers(inputs.primitive_elements.iter());
+    }
     for element in &inputs.elements {
         check_element(element, vertex_interface)?;
     }
@@ -38,7 +49,7 @@ pub fn pixel_inputs(pixel: &Program) -> Result<PixelInputs> {
         .filter(|(index, element)| used.contains(&ElementId(*index as u32)) && is_varying(element))
         .map(|(_, element)| element);
     let registers = varying_registers(elements.clone());
-    Ok(PixelInputs { registers, elements: elements.cloned().collect() })
+    Ok(PixelInputs { registers, elements: elements.cloned().collect(), ..Default::default() })
 }
 
 /// The first entry point of a stage.
@@ -156,26 +167,11 @@ fn check_element(element: &SignatureElement, vertex: &EntryPointInterface) -> Re
     Ok(())
 }
 
-/// The registers of a pixel shader that a mesh shader writes for each primitive, for
-/// [`Target::primitive_inputs`](super::Target::primitive_inputs) of the pixel shader.
-///
-/// # Errors
-/// [`ErrorKind::Mismatch`] if a program is of another stage.
-pub fn primitive_inputs(mesh: &Program, pixel: &Program) -> Result<BTreeSet<u32>> {
-    let (_, mesh) = entry_of(mesh, Stage::Mesh)?;
-    let inputs = pixel_inputs(pixel)?;
-    let rows = mesh.patch_constants.iter().flat_map(|element| {
-        let rows = 0..element.rows.clamp(1, MAX_ROWS);
-        rows.filter_map(|row| primitive_place(&inputs, element, row))
-    });
-    Ok(rows.map(|(register, _)| register).collect())
-}
-
 /// Register and components of a pixel shader's input that a row of a mesh shader's primitive output goes to: those of
 /// the same semantic.
 pub(super) fn primitive_place(inputs: &PixelInputs, output: &SignatureElement, row: u32) -> Option<(u32, u8)> {
     let index = output.semantic_indices.get(row as usize).copied().unwrap_or(row);
-    inputs.elements.iter().find_map(|input| {
+    inputs.primitive_elements.iter().find_map(|input| {
         let same = input.semantic.eq_ignore_ascii_case(&output.semantic);
         let row = input.semantic_indices.iter().position(|&other| same && other == index)?;
         Some((input.register?.checked_add(row as u32)?, input.mask))

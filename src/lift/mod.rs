@@ -6,7 +6,7 @@ mod program;
 pub mod structure;
 mod target;
 
-pub use link::{link, pixel_inputs, primitive_inputs};
+pub use link::{link, pixel_inputs};
 pub use program::*;
 pub use target::*;
 

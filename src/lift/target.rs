@@ -1,10 +1,6 @@
 //! What a module is emitted for: everything that Direct3D decides when resources are bound, and wgpu wants in the module.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +16,8 @@ pub struct Target {
     pub capabilities: naga::valid::Capabilities,
     /// What is known of bound resources, by register of the binding's first element.
     pub resources: BTreeMap<Register, ResourceSpecialization>,
-    /// For a vertex or mesh shader: what its pixel shader reads. Without it every output is passed on as it is declared.
+    /// For a vertex or mesh shader: what its pixel shader reads; for a pixel shader after a mesh shader: the same. Without it every output is passed on as it is declared.
     pub pixel_inputs: Option<PixelInputs>,
-    /// For a pixel shader after a mesh shader: registers that are given for each primitive, not for each vertex. See
-    /// [`super::primitive_inputs`].
-    pub primitive_inputs: BTreeSet<u32>,
     /// For a pixel shader: kinds of the render targets' components by slot; targets beyond are as declared.
     pub render_targets: Vec<Option<TargetKind>>,
     /// For a pixel shader: there is a depth attachment, so that a depth output may be kept.
@@ -42,7 +35,6 @@ impl Default for Target {
             capabilities: naga::valid::Capabilities::all(),
             resources: BTreeMap::new(),
             pixel_inputs: None,
-            primitive_inputs: BTreeSet::new(),
             render_targets: Vec::new(),
             depth_attachment: true,
             samples: 1,
@@ -129,6 +121,25 @@ pub struct PixelInputs {
     pub registers: BTreeMap<u32, PixelInputRegister>,
     /// The pixel shader's input signature: system values (clip distances) are matched by it.
     pub elements: Vec<SignatureElement>,
+    /// After a mesh shader: registers with elements that are given for each primitive. They travel at locations of their
+    /// own, see [`PixelInputs::primitive_location`], as Direct3D packs both kinds into one register.
+    pub primitive_registers: BTreeMap<u32, PixelInputRegister>,
+    /// The elements in these.
+    pub primitive_elements: Vec<SignatureElement>,
+}
+
+impl PixelInputs {
+    /// Location of a register of what is given for each primitive: after those of the vertices, one after another.
+    pub fn primitive_location(&self, register: u32) -> Option<u32> {
+        let rank = self.primitive_registers.keys().position(|&other| other == register)?;
+        let free = self.registers.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        free.checked_add(rank as u32)
+    }
+
+    /// The element of the pixel shader is given for each primitive.
+    pub(super) fn is_primitive(&self, element: &SignatureElement) -> bool {
+        self.primitive_elements.contains(element)
+    }
 }
 
 /// One register that a pixel shader reads: always four components, at the location of the register's number.

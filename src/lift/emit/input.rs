@@ -44,6 +44,9 @@ pub(super) fn interpolation(mode: reflection::Interpolation) -> (Interpolation, 
     }
 }
 
+/// Set in the number of a pixel shader's register that is given for each primitive.
+const PRIMITIVE: u32 = 1 << 31;
+
 impl FunctionEmitter<'_, '_> {
     /// Declares the arguments for the registers of the inputs that the entry point reads.
     pub(super) fn begin_inputs(&mut self, interface: &EntryPointInterface) -> Result<()> {
@@ -117,24 +120,37 @@ impl FunctionEmitter<'_, '_> {
 
     /// A pixel shader's inputs: always four lanes, so that they match whatever vertex shader is emitted for them.
     fn declare_varyings(&mut self, elements: &[(ElementId, &SignatureElement)]) {
-        let registers = link::varying_registers(elements.iter().map(|(_, element)| *element));
-        for (location, register) in registers {
-            let kind = varying_kind(register.interpolation);
-            let ty = self.module.numeric(scalar32(kind), 4);
-            let names: Vec<String> = elements
+        let linked = self.module.target.pixel_inputs.as_ref();
+        let is_primitive = |element: &SignatureElement| linked.is_some_and(|linked| linked.is_primitive(element));
+        for per_primitive in [false, true] {
+            let elements: Vec<&SignatureElement> = elements
                 .iter()
-                .filter_map(|(_, element)| {
-                    let row = location.checked_sub(element.register?)?;
-                    (row < element.rows).then(|| element_name(element, row))
-                })
+                .map(|(_, element)| *element)
+                .filter(|element| is_primitive(element) == per_primitive)
                 .collect();
-            let mut binding = self.module.varying(location, register.interpolation);
-            if let Binding::Location { per_primitive, .. } = &mut binding {
-                *per_primitive = self.module.target.primitive_inputs.contains(&location);
+            for (number, register) in link::varying_registers(elements.iter().copied()) {
+                let names: Vec<String> = elements
+                    .iter()
+                    .filter_map(|element| {
+                        let row = number.checked_sub(element.register?)?;
+                        (row < element.rows).then(|| element_name(element, row))
+                    })
+                    .collect();
+                let location = match linked {
+                    Some(linked) if per_primitive => linked.primitive_location(number).unwrap_or(number),
+                    _ => number,
+                };
+                let kind = varying_kind(register.interpolation);
+                let ty = self.module.numeric(scalar32(kind), 4);
+                let binding = match per_primitive {
+                    true => primitive_binding(location),
+                    false => self.module.varying(location, register.interpolation),
+                };
+                let expr = self.argument(Some(names.join("_")), ty, binding);
+                let interpolation = register.interpolation;
+                let key = if per_primitive { number | PRIMITIVE } else { number };
+                self.io.registers.insert(key, InputRegister { expr, kind, lanes: 4, interpolation });
             }
-            let expr = self.argument(Some(names.join("_")), ty, binding);
-            let interpolation = register.interpolation;
-            self.io.registers.insert(location, InputRegister { expr, kind, lanes: 4, interpolation });
         }
     }
 
@@ -172,8 +188,10 @@ impl FunctionEmitter<'_, '_> {
 
     /// The register of an element's row.
     fn input_register(&self, element: &SignatureElement, row: u32) -> Result<InputRegister> {
+        let linked = self.module.target.pixel_inputs.as_ref().filter(|_| self.stage == Stage::Pixel);
+        let flag = if linked.is_some_and(|linked| linked.is_primitive(element)) { PRIMITIVE } else { 0 };
         register_of(element, row)
-            .and_then(|register| self.io.registers.get(&register).copied())
+            .and_then(|register| self.io.registers.get(&(register | flag)).copied())
             .ok_or_else(|| Error::malformed(format!("input has no register: {} row {row}", element.semantic)))
     }
 
@@ -435,6 +453,12 @@ pub(super) fn varying_kind(mode: reflection::Interpolation) -> ScalarKind {
         reflection::Interpolation::Constant => ScalarKind::Uint,
         _ => ScalarKind::Float,
     }
+}
+
+/// Binding of what is given for each primitive.
+pub(super) fn primitive_binding(location: u32) -> Binding {
+    let interpolation = Some(naga::Interpolation::Flat);
+    Binding::Location { location, interpolation, sampling: None, blend_src: None, per_primitive: true }
 }
 
 impl ModuleEmitter<'_> {

@@ -11,20 +11,19 @@ use std::{
 
 use naga::{
     AddressSpace, ArraySize, BinaryOperator, Binding, Block, BuiltIn, Expression, FunctionResult, GlobalVariable,
-    Handle, Interpolation, MemoryDecorations, Scalar, ScalarKind, Span, Statement, StructMember, Type, TypeInner,
-    valid::Capabilities,
+    Handle, MemoryDecorations, Scalar, ScalarKind, Span, Statement, StructMember, Type, TypeInner, valid::Capabilities,
 };
 
 use super::{
     FunctionEmitter, ModuleEmitter,
     expression::Expr,
-    input::{element_name, element_of, varying_kind},
+    input::{element_name, element_of, primitive_binding, varying_kind},
     io::scalar32,
     output::{NewMember, OutputLane, OutputMember},
     types::vector_size,
 };
 use crate::{
-    Error, ErrorKind, Result,
+    Error, Result,
     ir::{self, ElementId, SignatureKind, Value, VariableId},
     lift::link::{self, MAX_ROWS},
     reflection::{EntryPointInterface, SystemValue},
@@ -193,13 +192,11 @@ impl ModuleEmitter<'_> {
                 let place = match &self.target.pixel_inputs {
                     Some(inputs) => link::primitive_place(inputs, element, row),
                     None if lost.is_some() => None,
-                    None => {
-                        element.register.map(|first| (free.saturating_add(first).saturating_add(row), element.mask))
-                    }
+                    None => element.register.and_then(|first| Some((first.checked_add(row)?, element.mask))),
                 };
-                let Some((location, mask)) = place else { continue };
+                let Some((register, mask)) = place else { continue };
                 let (sources, names, floats) =
-                    registers.entry(location).or_insert_with(|| (vec![None; 4], Vec::new(), true));
+                    registers.entry(register).or_insert_with(|| (vec![None; 4], Vec::new(), true));
                 names.push(element_name(element, row));
                 *floats &= link::is_float(element.component);
                 let lanes = (0..4).filter(|lane| mask & 1 << lane != 0);
@@ -208,22 +205,21 @@ impl ModuleEmitter<'_> {
                 }
             }
         }
-        for (location, (sources, names, floats)) in registers {
-            let declared = self.target.pixel_inputs.as_ref().and_then(|inputs| inputs.registers.get(&location));
-            let kind = match declared {
+        for (register, (sources, names, floats)) in registers {
+            let linked = self.target.pixel_inputs.as_ref();
+            let location = match linked {
+                Some(inputs) => inputs.primitive_location(register),
+                None => free.checked_add(register),
+            };
+            let Some(location) = location else { continue };
+            let kind = match linked.and_then(|inputs| inputs.primitive_registers.get(&register)) {
                 Some(register) => varying_kind(register.interpolation),
                 None if floats => ScalarKind::Float,
                 None => ScalarKind::Uint,
             };
             members.push(NewMember {
                 name: names.join("_"),
-                binding: Binding::Location {
-                    location,
-                    interpolation: Some(Interpolation::Flat),
-                    sampling: None,
-                    blend_src: None,
-                    per_primitive: true,
-                },
+                binding: primitive_binding(location),
                 member: OutputMember { lanes: 4, kind, array: None, sources },
             });
         }
@@ -270,18 +266,9 @@ impl FunctionEmitter<'_, '_> {
         let counts = [facts.max_vertex_count, facts.max_primitive_count];
         let counts = counts.map(|count| count.unwrap_or(MAX_OUTPUTS).clamp(1, MAX_OUTPUTS));
 
-        let mut vertex_members = self.vertex_members(interface);
+        let vertex_members = self.vertex_members(interface);
         let free = vertex_members.iter().filter_map(location_of).max().map_or(0, |last| last.saturating_add(1));
         let primitive_members = self.module.primitive_members(interface, free);
-        let taken: Vec<u32> = primitive_members.iter().filter_map(location_of).collect();
-        for member in &vertex_members {
-            let written = member.member.sources.iter().any(Option::is_some);
-            if let Some(location) = location_of(member).filter(|location| written && taken.contains(location)) {
-                let what = format!("register is written for each vertex and for each primitive: {location}");
-                return Err(Error::new(ErrorKind::Mismatch, what));
-            }
-        }
-        vertex_members.retain(|member| location_of(member).is_none_or(|location| !taken.contains(&location)));
 
         let (vertex, vertex_span, vertex_places) = self.module.mesh_record("Vertex", Vec::new(), vertex_members);
         let indices = self.module.numeric(Scalar::U32, corners);

@@ -269,7 +269,7 @@ fn an_output_beyond_its_element_is_an_error() {
 #[test]
 fn pixel_inputs_alone_decide_the_varyings() {
     let registers = [(9, PixelInputRegister { interpolation: Interpolation::Constant })].into();
-    let inputs = PixelInputs { registers, elements: Vec::new() };
+    let inputs = PixelInputs { registers, ..Default::default() };
     let emitted = emit_for(&vertex_program(), &Target { pixel_inputs: Some(inputs), ..Target::default() });
     let varyings: Vec<_> = members(&emitted).iter().filter_map(|member| location_of(&member.binding)).collect();
     assert_eq!(varyings, [(9, Some(naga::Interpolation::Flat), None)]);
