@@ -60,8 +60,11 @@ fn unbounded_arrays(module: &naga::Module) -> spv::BindingMap {
 /// WGSL of a valid module.
 ///
 /// # Errors
-/// naga's error and all its causes.
+/// naga's error and all its causes, or that the module has ray queries, at which naga's writer panics.
 pub fn wgsl(module: &naga::Module, info: &ModuleInfo) -> Result<String, Vec<String>> {
+    if module.types.iter().any(|(_, ty)| matches!(ty.inner, naga::TypeInner::RayQuery { .. })) {
+        return Err(vec!["naga writes no WGSL for ray queries".to_owned()]);
+    }
     wgsl::write_string(module, info, wgsl::WriterFlags::empty()).map_err(|error| causes(&error))
 }
 

@@ -58,6 +58,8 @@ mod tests {
         reflection::{HEAP_SPACE, ResourceClass, ResourceKind, TextureDimension, UavFlags},
     };
 
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+
     fn lifted(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
         let container = Container::parse(bytes)?;
         let interface = crate::reflection::reflect(&container)?;
@@ -150,6 +152,31 @@ mod tests {
         let emitted = program.emit(&crate::lift::Target::default()).unwrap();
         assert!(emitted.module.entry_points.is_empty());
         assert_eq!(emitted.module.functions.len(), 6 + 3);
+    }
+
+    #[test]
+    fn ray_queries_are_nagas() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/ray_query.dxil"), None).unwrap();
+        let text = program.ir.to_string();
+        assert_eq!(crate::ir::text::parse(&text).unwrap().to_string(), text);
+        let target = crate::lift::Target::default();
+        let target = |capabilities| crate::lift::Target { capabilities, ..target.clone() };
+        let error = program.emit(&target(Capabilities::empty())).unwrap_err();
+        assert!(error.what.contains("ray queries"), "{error}");
+
+        let module = program.emit(&target(Capabilities::RAY_QUERY)).unwrap().module;
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::RAY_QUERY);
+        let info = validator.validate(&module).unwrap();
+        let spirv = naga::back::spv::write_vec(&module, &info, &Default::default(), None).unwrap();
+        // Instructions of SPIR-V: the number of words above, the operation below.
+        let mut rest = &spirv[5..];
+        let mut operations = std::collections::HashSet::new();
+        while let [first, ..] = rest {
+            operations.insert(first & 0xffff);
+            rest = &rest[(first >> 16) as usize..];
+        }
+        // OpRayQueryInitializeKHR, GenerateIntersection, ConfirmIntersection, Proceed.
+        assert!([4473, 4475, 4476, 4477].iter().all(|operation| operations.contains(operation)));
     }
 
     #[test]

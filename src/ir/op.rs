@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::{BindingId, ElementId, FunctionId, Value, VariableId};
+use super::{BindingId, ElementId, FunctionId, Scalar, Type, Value, VariableId};
 use crate::reflection::SystemValue;
 
 /// One operation with its operands. The result's type is kept beside it, in the function.
@@ -286,6 +286,28 @@ pub enum Op {
     Barrier(Barrier),
     /// Wave and quad operations.
     Wave(WaveOp, SmallVec<[Value; 2]>),
+
+    // ---- Ray queries. Each has a number in its function, below [`MAX_RAY_QUERIES`].
+    /// Works on a ray query.
+    RayQuery {
+        /// What is done.
+        op: RayQueryOp,
+        /// Number of the query.
+        query: u32,
+        /// See [`RayQueryOp`].
+        operands: SmallVec<[Value; 4]>,
+    },
+    /// What a ray query knows of a hit.
+    LoadRayQuery {
+        /// Number of the query.
+        query: u32,
+        /// The closest hit so far, else the candidate.
+        committed: bool,
+        /// What of it.
+        field: RayQueryField,
+        /// Column of a matrix, 0 to 3; else 0.
+        column: u8,
+    },
 
     // ---- Functions.
     /// Calls another function of the module.
@@ -713,6 +735,68 @@ pub enum ReduceOp {
     Xor,
 }
 
+/// Most ray queries of a function.
+pub const MAX_RAY_QUERIES: u32 = 256;
+
+/// What is done with a ray query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RayQueryOp {
+    /// Begins a search: acceleration structure, flags and instance mask (`i32`), origin (`f32x3`), smallest T (`f32`),
+    /// direction (`f32x3`), largest T (`f32`). No result.
+    Trace,
+    /// Looks for the next candidate: `bool`, there is one.
+    Proceed,
+    /// The candidate, a triangle, is a hit. No result.
+    CommitTriangle,
+    /// The candidate, a procedural primitive, is hit at this T (`f32`). No result.
+    CommitProcedural,
+}
+
+/// What a ray query knows of a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RayQueryField {
+    /// `i32`: `COMMITTED_STATUS` of the closest hit, `CANDIDATE_TYPE` of the candidate.
+    Kind,
+    /// `f32`.
+    T,
+    /// `i32`.
+    InstanceIndex,
+    /// `i32`.
+    InstanceId,
+    /// `i32`.
+    HitGroupOffset,
+    /// `i32`.
+    GeometryIndex,
+    /// `i32`.
+    PrimitiveIndex,
+    /// `f32x2`.
+    Barycentrics,
+    /// `bool`.
+    FrontFace,
+    /// Column of a matrix of four: `f32x3`.
+    ObjectToWorld,
+    /// Column of a matrix of four: `f32x3`.
+    WorldToObject,
+}
+
+impl RayQueryField {
+    /// Type of the value.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::T => Type::F32,
+            Self::Barycentrics => Type::Vector(Scalar::F32, 2),
+            Self::FrontFace => Type::BOOL,
+            Self::ObjectToWorld | Self::WorldToObject => Type::Vector(Scalar::F32, 3),
+            _ => Type::I32,
+        }
+    }
+
+    /// Columns, of each of which a value is read.
+    pub fn columns(self) -> u8 {
+        if matches!(self, Self::ObjectToWorld | Self::WorldToObject) { 4 } else { 1 }
+    }
+}
+
 /// What an operation depends on and changes, for passes that move or remove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -765,6 +849,11 @@ macro_rules! visit_operands {
                     f(value);
                 }
             }
+            Op::RayQuery { operands, .. } => {
+                for value in operands {
+                    f(value);
+                }
+            }
             Op::Call(_, values) => {
                 for value in values {
                     f(value);
@@ -795,7 +884,11 @@ macro_rules! visit_operands {
                 }
                 f(value);
             }
-            Op::SystemValue(_) | Op::IsHelperLane | Op::Barrier(_) | Op::EmitVertex { .. } => {}
+            Op::SystemValue(_)
+            | Op::IsHelperLane
+            | Op::Barrier(_)
+            | Op::EmitVertex { .. }
+            | Op::LoadRayQuery { .. } => {}
             Op::SetMeshOutputCounts { vertices, primitives } => {
                 f(vertices);
                 f(primitives);
@@ -961,6 +1054,7 @@ impl Op {
             | Op::Discard(_)
             | Op::Barrier(_)
             | Op::Call(..)
+            | Op::RayQuery { .. }
             | Op::EmitVertex { .. }
             | Op::SetMeshOutputCounts { .. }
             | Op::EmitIndices { .. }
@@ -977,6 +1071,7 @@ impl Op {
             | Op::LoadVariable { .. }
             | Op::LoadBuffer { .. }
             | Op::LoadTexture { .. }
+            | Op::LoadRayQuery { .. }
             | Op::IsHelperLane => Effect::Read,
             _ => Effect::Pure,
         }

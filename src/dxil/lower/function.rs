@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::{Lowered, ModuleLowering, llvm, memory::Storage};
 use crate::{
     Error, Result,
-    dxil::op::{HitDecision, Signatures},
+    dxil::op::{HitDecision, RayQuery, Signatures},
     ir::{self, Block, Builder, Op, Scalar, Type, Value},
     reflection::{EntryPointInterface, Stage},
 };
@@ -44,6 +44,8 @@ pub struct FunctionLowering<'m, 'a> {
     members_used: Vec<u64>,
     /// Stage inputs and outputs.
     pub signatures: Signatures,
+    /// The function's ray queries, by number.
+    pub ray_queries: Vec<RayQuery>,
 }
 
 impl<'m, 'a> FunctionLowering<'m, 'a> {
@@ -71,6 +73,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             parameters: HashMap::new(),
             ended: HashSet::new(),
             signatures: Signatures::default(),
+            ray_queries: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ mod math;
 mod mesh;
 mod packed;
 mod ray;
+mod ray_query;
 mod signature;
 mod table;
 mod texture;
@@ -16,6 +17,7 @@ mod thread;
 mod wave;
 
 pub use ray::HitDecision;
+pub use ray_query::RayQuery;
 pub use signature::Signatures;
 pub use table::opcode;
 

@@ -2,8 +2,8 @@
 
 use crate::{
     ir::{
-        AtomicOp, Axis, BinaryOp, CompareOp, ConvertOp, DerivativePrecision, ReduceOp, Scalar, SignatureKind,
-        TernaryOp, UnaryOp, VariableSpace, WaveOp,
+        AtomicOp, Axis, BinaryOp, CompareOp, ConvertOp, DerivativePrecision, RayQueryField, RayQueryOp, ReduceOp,
+        Scalar, SignatureKind, TernaryOp, UnaryOp, VariableSpace, WaveOp,
     },
     reflection::{Stage, SystemValue},
 };
@@ -65,6 +65,11 @@ words! {
     }
     AtomicOp { Add, And, Or, Xor, SMin, SMax, UMin, UMax, Exchange, CompareExchange }
     ReduceOp { FAdd, FMul, FMin, FMax, IAdd, IMul, SMin, SMax, UMin, UMax, And, Or, Xor }
+    RayQueryOp { Trace, Proceed, CommitTriangle, CommitProcedural }
+    RayQueryField {
+        Kind, T, InstanceIndex, InstanceId, HitGroupOffset, GeometryIndex, PrimitiveIndex, Barycentrics, FrontFace,
+        ObjectToWorld, WorldToObject,
+    }
     SignatureKind { Input, Output, PatchConstant }
     Axis { X, Y }
     DerivativePrecision { Coarse, Fine }

@@ -8,8 +8,8 @@ use crate::{
     ir::{
         AtomicOp, Axis, Barrier, BinaryOp, BindingId, Block, BufferAddress, CompareOp, Constant, ConvertOp,
         DerivativePrecision, Edge, ElementId, EntryPoint, EvaluateAt, Function, FunctionId, Gather, Inst, Module, Op,
-        Sample, SampleLevel, Scalar, SignatureKind, Terminator, TernaryOp, Type, UnaryOp, Value, ValueDef, Variable,
-        VariableId, VariableSpace, WaveOp,
+        RayQueryField, RayQueryOp, Sample, SampleLevel, Scalar, SignatureKind, Terminator, TernaryOp, Type, UnaryOp,
+        Value, ValueDef, Variable, VariableId, VariableSpace, WaveOp,
     },
     reflection::{Stage, SystemValue},
 };
@@ -816,6 +816,17 @@ impl Args<'_> {
                 uav_global: self.flag("uav_global"),
             }),
             "wave" => Op::Wave(self.variant::<WaveOp>()?, self.values()?),
+            "ray_query" => Op::RayQuery {
+                op: self.variant::<RayQueryOp>()?,
+                query: self.numbered("query")?,
+                operands: self.values()?,
+            },
+            "load_ray_query" => Op::LoadRayQuery {
+                field: self.variant::<RayQueryField>()?,
+                query: self.numbered("query")?,
+                column: self.u8()?,
+                committed: self.flag("committed"),
+            },
             "call" => Op::Call(FunctionId(self.numbered("function")?), self.values()?),
             "emit_vertex" => Op::EmitVertex { stream: self.u8()?, emit: self.flag("emit"), cut: self.flag("cut") },
             "set_mesh_output_counts" => Op::SetMeshOutputCounts { vertices: self.value()?, primitives: self.value()? },

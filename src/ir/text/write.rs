@@ -426,6 +426,15 @@ impl FunctionText<'_> {
                 .flag("uav_group", barrier.uav_group)?
                 .flag("uav_global", barrier.uav_global),
             Op::Wave(op, operands) => line.op("wave")?.word(op.word())?.values(operands),
+            Op::RayQuery { op, query, operands } => {
+                line.op("ray_query")?.word(op.word())?.word(format_args!("query{query}"))?.values(operands)
+            }
+            Op::LoadRayQuery { query, committed, field, column } => line
+                .op("load_ray_query")?
+                .word(field.word())?
+                .word(format_args!("query{query}"))?
+                .word(column)?
+                .flag("committed", *committed),
             Op::Call(function, args) => line.op("call")?.word(format_args!("function{}", function.0))?.values(args),
             Op::EmitVertex { stream, emit, cut } => {
                 line.op("emit_vertex")?.word(stream)?.flag("emit", *emit)?.flag("cut", *cut)

@@ -3,9 +3,9 @@
 use super::Verifier;
 use crate::{
     ir::{
-        AtomicOp, BinaryOp, BindingId, BufferAddress, CompareOp, ConvertOp, ElementId, EvaluateAt, Gather, Op,
-        ReduceOp, Sample, SampleLevel, Scalar, SignatureKind, TernaryOp, Type, UnaryOp, Value, VariableId,
-        VariableSpace, WaveOp,
+        AtomicOp, BinaryOp, BindingId, BufferAddress, CompareOp, ConvertOp, ElementId, EvaluateAt, Gather,
+        MAX_RAY_QUERIES, Op, RayQueryOp, ReduceOp, Sample, SampleLevel, Scalar, SignatureKind, TernaryOp, Type,
+        UnaryOp, Value, VariableId, VariableSpace, WaveOp,
     },
     reflection::{Binding, ResourceClass, ResourceKind, TextureDimension},
 };
@@ -257,6 +257,33 @@ impl Verifier<'_> {
                 check(*words <= data.len, "a payload is within its variable")
             }
             Op::Wave(op, operands) => self.wave(*op, operands, result),
+            Op::RayQuery { op, query, operands } => {
+                check(*query < MAX_RAY_QUERIES, "a function has few ray queries")?;
+                let vector = Type::Vector(Scalar::F32, 3);
+                let (operands, wanted): (&[Value], &[Type]) = match op {
+                    RayQueryOp::Trace => {
+                        let Some((structure, rest)) = operands.split_first() else {
+                            return Err("a search has an acceleration structure".into());
+                        };
+                        let binding = self.handle(*structure)?;
+                        let is_structure = binding.kind == ResourceKind::AccelerationStructure;
+                        check(is_structure, "an acceleration structure operand is one")?;
+                        (rest, &[Type::I32, Type::I32, vector, Type::F32, vector, Type::F32])
+                    }
+                    RayQueryOp::Proceed | RayQueryOp::CommitTriangle => (operands, &[]),
+                    RayQueryOp::CommitProcedural => (operands, &[Type::F32]),
+                };
+                let fits = operands.len() == wanted.len()
+                    && operands.iter().zip(wanted).all(|(&operand, &ty)| self.ty(operand) == ty);
+                check(fits, "operands of ray queries are of their types")?;
+                let ty = if *op == RayQueryOp::Proceed { Type::BOOL } else { Type::Void };
+                check(result == ty, "only proceed has a result, a bool")
+            }
+            Op::LoadRayQuery { query, field, column, .. } => {
+                check(*query < MAX_RAY_QUERIES, "a function has few ray queries")?;
+                check(*column < field.columns(), "the column exists")?;
+                check(result == field.ty(), "a field has its type")
+            }
             Op::Call(callee, args) => {
                 // The caller has seen to it that the function exists.
                 let callee = &self.module.functions[callee.index()];

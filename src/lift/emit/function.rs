@@ -35,6 +35,8 @@ pub(super) struct FunctionEmitter<'m, 'a> {
     pub constants: HashMap<(Value, ScalarKind), Expr>,
     /// Local variables of the tree's flags.
     pub flags: Vec<Expr>,
+    /// Local variables of ray queries, by number.
+    pub ray_queries: HashMap<u32, Expr>,
     /// Local variables of the program's variables that live in this function alone.
     pub variables: HashMap<ir::VariableId, Expr>,
     /// Pointer to the `bool` that says whether the lane was not discarded, where a discarded lane goes on.

@@ -31,6 +31,7 @@ mod module;
 mod operation;
 mod output;
 mod plan;
+mod ray_query;
 mod resources;
 mod sample;
 mod sign;

@@ -243,6 +243,7 @@ impl<'a> ModuleEmitter<'a> {
             constants: HashMap::new(),
             flags: Vec::new(),
             variables: HashMap::new(),
+            ray_queries: HashMap::new(),
             alive: None,
             stage,
             entry: None,

@@ -89,6 +89,10 @@ impl FunctionEmitter<'_, '_> {
             }
             Op::Wave(op, operands) => self.wave(value, *op, operands, ty)?,
 
+            Op::RayQuery { op, query, operands } => return self.ray_query(*op, *query, operands),
+            Op::LoadRayQuery { query, committed, field, column } => {
+                self.load_ray_query(*query, *committed, *field, *column)?
+            }
             Op::Call(function, args) => return self.call(*function, args, ty),
             Op::EmitVertex { stream, emit, cut } => {
                 self.emit_vertex(*stream, *emit, *cut)?;

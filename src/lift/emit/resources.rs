@@ -83,7 +83,7 @@ pub(super) enum Body {
         comparison: Option<Comparison>,
     },
     /// Acceleration structure.
-    AccelerationStructure,
+    AccelerationStructure(Handle<GlobalVariable>),
 }
 
 /// A storage buffer.
@@ -275,8 +275,15 @@ impl ModuleEmitter<'_> {
             }
             ResourceKind::Sampler { .. } => self.declare_sampler(&declaration, usage, slots)?,
             ResourceKind::AccelerationStructure => {
+                if !self.target.capabilities.contains(Capabilities::RAY_QUERY) {
+                    return Err(Error::unsupported("ray queries, which the target lacks"));
+                }
+                let arrays = Capabilities::ACCELERATION_STRUCTURE_BINDING_ARRAY;
+                if elements != Elements::One && !self.target.capabilities.contains(arrays) {
+                    return Err(Error::unsupported("array of acceleration structures, which the target lacks"));
+                }
                 let ty = self.ty(TypeInner::AccelerationStructure { vertex_return: false });
-                self.global(
+                let global = self.global(
                     &declaration,
                     BindingRole::Resource,
                     slot,
@@ -284,7 +291,7 @@ impl ModuleEmitter<'_> {
                     AddressSpace::Handle,
                     EmittedType::AccelerationStructure,
                 )?;
-                Body::AccelerationStructure
+                Body::AccelerationStructure(global)
             }
             ResourceKind::FeedbackTexture { .. } => return Err(Error::unsupported("feedback texture")),
         };
@@ -624,6 +631,21 @@ impl FunctionEmitter<'_, '_> {
         };
         let global = if comparison { twin } else { plain };
         let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
+        self.binding_element(&bound, global)
+    }
+
+    /// The acceleration structure behind a handle.
+    pub(super) fn bound_acceleration_structure(&mut self, handle: Value) -> Result<Expr> {
+        let bound = self.bound(handle)?;
+        let Body::AccelerationStructure(global) = bound.resource.body else {
+            return Err(Error::malformed("another kind of resource as acceleration structure"));
+        };
+        // naga's analysis of non-uniform indices knows arrays of images, samplers and buffers, and panics at others.
+        if bound.resource.elements != Elements::One && self.ir.as_scalar_constant(bound.index).is_none() {
+            return Err(Error::unsupported(
+                "acceleration structure that is chosen at run time: naga has no such arrays",
+            ));
+        }
         self.binding_element(&bound, global)
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Error, Result,
-    ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, Scalar, Type, Value},
+    ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, RayQueryOp, Scalar, Type, Value},
 };
 
 /// How one binding is used.
@@ -135,6 +135,10 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         // The level is worked out from the texture's size: the sampler is not used.
         Op::CalculateLod { texture, .. } => of(*texture, &|_| {}),
         Op::TextureSize { handle, .. } => of(*handle, &|usage| usage.size_lanes |= wanted),
+        Op::RayQuery { op: RayQueryOp::Trace, operands, .. } => match operands.first() {
+            Some(&structure) => of(structure, &|_| {}),
+            None => Err(Error::internal("search of a ray without an acceleration structure")),
+        },
         Op::BufferSize { handle } => of(*handle, &|_| {}),
         Op::SampleCount(Some(handle)) | Op::SamplePosition { handle: Some(handle), .. } => of(*handle, &|_| {}),
         _ => Ok(()),
