@@ -32,7 +32,10 @@ use crate::{
     lift::{Register, ResourceSpecialization},
     plugin::{
         constants::{EngineFrame, EngineObject, EngineView},
-        gpu::{Gpu, StageBindings, StageModule, StageSupply, SuppliedTexture, storage_format, supplied_texture},
+        gpu::{
+            Gpu, StageBindings, StageModule, StageSupply, SuppliedTexture, specializations, storage_format,
+            supplied_texture,
+        },
         status::{ErrorSender, LastGood, error_channel, report_render_errors},
     },
     reflection::ResourceClass,
@@ -225,25 +228,21 @@ impl Supplied {
 
     /// What the module must know of the resources.
     fn specializations(&self, gpu: &Gpu, resolved: &ResolvedCompute) -> BTreeMap<Register, ResourceSpecialization> {
-        let mut specializations = BTreeMap::new();
-        for (index, binding) in resolved.shader.interface().bindings.iter().enumerate() {
+        let interface = resolved.shader.interface();
+        let mut specializations = specializations(gpu, interface, &self.images, &resolved.samplers);
+        for (index, binding) in interface.bindings.iter().enumerate() {
             let id = BindingId(index as u32);
-            let texture = self.images.get(&id).map(|texture| texture.texture.format());
-            let format = texture.or_else(|| resolved.formats.get(&id).copied());
+            let Some(known) = specializations.get_mut(&Register::from(binding)) else { continue };
+            if let Some(format) = resolved.formats.get(&id) {
+                known.format = storage_format(*format);
+            }
             // A buffer that is read and written in one dispatch must be declared alike on both sides.
             let asset = resolved.buffers.get(&id);
-            let written = |(other, known): (&BindingId, &AssetId<ShaderBuffer>)| {
-                let other = resolved.shader.interface().bindings.get(other.index());
-                Some(known) == asset && other.is_some_and(|other| other.class == ResourceClass::Uav)
+            let written = |(other, buffer): (&BindingId, &AssetId<ShaderBuffer>)| {
+                let other = interface.bindings.get(other.index());
+                Some(buffer) == asset && other.is_some_and(|other| other.class == ResourceClass::Uav)
             };
-            let specialization = ResourceSpecialization {
-                depth: texture.is_some_and(|format| format.has_depth_aspect()),
-                unfilterable: texture.is_some_and(|format| !gpu.is_filterable(format)),
-                format: format.and_then(storage_format),
-                read_write: binding.class == ResourceClass::Srv && resolved.buffers.iter().any(written),
-                ..default()
-            };
-            specializations.insert(Register::from(binding), specialization);
+            known.read_write = binding.class == ResourceClass::Srv && resolved.buffers.iter().any(written);
         }
         specializations
     }
@@ -252,7 +251,7 @@ impl Supplied {
 /// Makes a program. Runs away from the main thread.
 fn build(gpu: &Gpu, generation: u64, resolved: Arc<ResolvedCompute>, supplied: &Supplied) -> Result<Ready, String> {
     let specializations = supplied.specializations(gpu, &resolved);
-    let module = StageModule::new(gpu, "compute", &resolved.shader.program, 0, specializations, None)?;
+    let module = StageModule::new(gpu, "compute", &resolved.shader.program, 0, specializations, None, 1)?;
     let supply = StageSupply {
         constants: Some(&resolved.constants),
         textures: supplied.images.clone(),

@@ -21,7 +21,7 @@ use crate::{
         constants::{ConstantBlock, Frequency},
         material::SamplerDescription,
     },
-    reflection::Interface,
+    reflection::{Binding, Interface, ResourceKind, SamplerMode},
 };
 
 /// What there is to bind to a stage, by the index of the interface's binding. What is absent reads 0.
@@ -115,14 +115,19 @@ impl StageBindings {
             }
             let constants = supply.constants.and_then(|constants| changing_block(resource, constants));
             let is_dynamic = dynamic && constants.is_some();
-            let ty = binding_type(&name, &resource.ty, is_dynamic)?;
+            let mut ty = binding_type(&name, &resource.ty, is_dynamic)?;
+            if resource.ty == (EmittedType::Sampler { comparison: false })
+                && !sampler_filters(resource, binding, supply)
+            {
+                ty = BindingType::Sampler(SamplerBindingType::NonFiltering);
+            }
             layout.push(BindGroupLayoutEntry { binding: resource.slot.binding, visibility: stage, ty, count: None });
             let bound = match (constants, resource.ty) {
                 (Some(block), EmittedType::Uniform { size }) => {
                     uniforms.push(BoundUniform { block: block.clone(), size });
                     Bound::Uniform(uniforms.len() - 1)
                 }
-                _ => bind(gpu, &name, resource, supply)?,
+                _ => bind(gpu, &name, resource, binding, supply)?,
             };
             entries.push((resource.slot.binding, bound));
         }
@@ -232,7 +237,13 @@ fn view_dimension(dimension: ViewDimension) -> TextureViewDimension {
 }
 
 /// A resource that stays as it is: what is supplied, or one that reads 0.
-fn bind(gpu: &Gpu, name: &str, resource: &EmittedResource, supply: &StageSupply) -> Result<Bound, String> {
+fn bind(
+    gpu: &Gpu,
+    name: &str,
+    resource: &EmittedResource,
+    declared: Option<&Binding>,
+    supply: &StageSupply,
+) -> Result<Bound, String> {
     let device = &gpu.device;
     Ok(match resource.ty {
         EmittedType::Uniform { size } => {
@@ -285,18 +296,32 @@ fn bind(gpu: &Gpu, name: &str, resource: &EmittedResource, supply: &StageSupply)
         }
         EmittedType::TexelBuffer { .. } => {
             return Err(format!(
-                "`{name}` gives the old values of atomic operations on a texture, which cannot be bound yet"
+                "the texture `{name}`: the shader uses what atomic operations found in it, and wgpu's atomics on textures \
+                 give nothing back; such textures cannot be bound yet"
             ));
         }
         EmittedType::Sampler { comparison } => {
-            let default = SamplerDescription::default();
-            let sampler = supply.samplers.and_then(|samplers| samplers.get(&resource.binding)).unwrap_or(&default);
-            Bound::Sampler(device.create_sampler(&sampler.descriptor(name, comparison, false)))
+            let sampler = sampler_of(resource, supply);
+            let unfilterable = !comparison && !sampler_filters(resource, declared, supply);
+            Bound::Sampler(device.create_sampler(&sampler.descriptor(name, comparison, unfilterable)))
         }
         EmittedType::AccelerationStructure => {
             return Err(format!("`{name}` is an acceleration structure, which cannot be bound yet"));
         }
     })
+}
+
+/// The sampler of a binding, or the default.
+fn sampler_of(resource: &EmittedResource, supply: &StageSupply) -> SamplerDescription {
+    supply.samplers.and_then(|samplers| samplers.get(&resource.binding)).cloned().unwrap_or_default()
+}
+
+/// A sampler that does not compare mixes texels. Where the HLSL's compares all the same, the shader compares what it gathers,
+/// which nothing filters: such may go with formats that cannot be filtered.
+fn sampler_filters(resource: &EmittedResource, declared: Option<&Binding>, supply: &StageSupply) -> bool {
+    let gathers = declared
+        .is_some_and(|declared| matches!(declared.kind, ResourceKind::Sampler { mode: SamplerMode::Comparison }));
+    !gathers && sampler_of(resource, supply).filters()
 }
 
 /// A view of another shape. wgpu says so where the texture does not have it.

@@ -18,7 +18,7 @@ use bevy::{
 };
 
 pub(crate) use bindings::{StageBindings, StageSupply, SuppliedTexture, supplied_texture};
-pub(crate) use stage::{StageModule, storage_format, storage_format_named};
+pub(crate) use stage::{StageModule, specializations, storage_format, storage_format_named};
 
 /// The device, and what its shaders may use.
 #[derive(Resource, Clone)]

@@ -4,11 +4,41 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use bevy::render::render_resource::{ShaderModule, ShaderModuleDescriptor, ShaderSource, TextureFormat};
 
-use super::Gpu;
+use super::{Gpu, SuppliedTexture};
 use crate::{
     Program, Target,
+    ir::BindingId,
     lift::{BindingModel, Emitted, PixelInputs, Register, ResourceSpecialization, TargetKind},
+    plugin::material::SamplerDescription,
+    reflection::{Binding, Interface, ResourceClass},
 };
+
+/// What a module must know of the textures and samplers that are bound to it; what is unbound is as the shader declares it.
+pub(crate) fn specializations(
+    gpu: &Gpu,
+    interface: &Interface,
+    textures: &BTreeMap<BindingId, SuppliedTexture>,
+    samplers: &BTreeMap<BindingId, SamplerDescription>,
+) -> BTreeMap<Register, ResourceSpecialization> {
+    let default = SamplerDescription::default();
+    let of_binding = |(index, binding): (usize, &Binding)| {
+        let id = BindingId(index as u32);
+        // An array without a size has as many elements as are bound.
+        let mut known = ResourceSpecialization { count: 1, ..Default::default() };
+        if binding.class == ResourceClass::Sampler {
+            known.comparison = Some(samplers.get(&id).unwrap_or(&default).comparison());
+        }
+        if let Some(texture) = textures.get(&id) {
+            let format = texture.texture.format();
+            known.depth = format.has_depth_aspect();
+            known.color = !known.depth;
+            known.unfilterable = !known.depth && !gpu.is_filterable(format);
+            known.format = storage_format(format);
+        }
+        (Register::from(binding), known)
+    };
+    interface.bindings.iter().enumerate().map(of_binding).collect()
+}
 
 /// The shader module of one stage, with what must be bound to it.
 pub(crate) struct StageModule {
@@ -17,7 +47,7 @@ pub(crate) struct StageModule {
 }
 
 impl StageModule {
-    /// Emits a program for the device; all its bindings in one group.
+    /// Emits a program for the device; all its bindings in one group. `samples` are those of the render targets.
     ///
     /// # Errors
     /// Names what the device cannot express. What wgpu objects to goes to the error scope.
@@ -28,6 +58,7 @@ impl StageModule {
         group: u32,
         resources: BTreeMap<Register, ResourceSpecialization>,
         pixel_inputs: Option<PixelInputs>,
+        samples: u32,
     ) -> Result<Self, String> {
         let target = Target {
             binding_model: BindingModel::PerStage { group },
@@ -36,6 +67,7 @@ impl StageModule {
             pixel_inputs,
             render_targets: vec![Some(TargetKind::Float)],
             depth_attachment: true,
+            samples,
             ..Target::default()
         };
         let emitted = program.emit(&target).map_err(|error| error.to_string())?;

@@ -5,6 +5,8 @@ use bevy::render::render_resource::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::lift::{self, Comparison};
+
 /// A sampler. The default is Direct3D's: linear, clamped, all mips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -72,6 +74,26 @@ pub enum SamplerCompare {
 }
 
 impl SamplerDescription {
+    /// It mixes texels.
+    pub(crate) fn filters(&self) -> bool {
+        [self.filter, self.mip.unwrap_or(self.filter)].into_iter().any(|filter| filter != Filter::Nearest)
+    }
+
+    /// How it compares, where the shader itself does so.
+    pub(crate) fn comparison(&self) -> Comparison {
+        let function = match self.compare.unwrap_or(SamplerCompare::LessEqual) {
+            SamplerCompare::Never => lift::CompareFunction::Never,
+            SamplerCompare::Less => lift::CompareFunction::Less,
+            SamplerCompare::Equal => lift::CompareFunction::Equal,
+            SamplerCompare::LessEqual => lift::CompareFunction::LessEqual,
+            SamplerCompare::Greater => lift::CompareFunction::Greater,
+            SamplerCompare::NotEqual => lift::CompareFunction::NotEqual,
+            SamplerCompare::GreaterEqual => lift::CompareFunction::GreaterEqual,
+            SamplerCompare::Always => lift::CompareFunction::Always,
+        };
+        Comparison { function, linear: self.filter != Filter::Nearest }
+    }
+
     /// For wgpu; `comparison` where the shader compares with it, `unfilterable` where it is declared so.
     pub(crate) fn descriptor<'a>(&self, label: &'a str, comparison: bool, unfilterable: bool) -> SamplerDescriptor<'a> {
         let filter = if unfilterable { Filter::Nearest } else { self.filter };
@@ -143,5 +165,20 @@ mod tests {
         let sampler = SamplerDescription::default();
         assert_eq!(sampler.descriptor("s", true, false).compare, Some(CompareFunction::LessEqual));
         assert_eq!(sampler.descriptor("s", false, false).compare, None);
+    }
+
+    #[test]
+    fn comparisons_in_the_shader_are_the_samplers_own() {
+        let sampler = SamplerDescription::default();
+        assert_eq!(
+            sampler.comparison(),
+            Comparison { function: lift::CompareFunction::LessEqual, linear: true },
+            "the default"
+        );
+        let compare = Some(SamplerCompare::Greater);
+        let sampler = SamplerDescription { filter: Filter::Nearest, compare, ..sampler };
+        assert_eq!(sampler.comparison(), Comparison { function: lift::CompareFunction::Greater, linear: false });
+        assert!(!sampler.filters());
+        assert!(SamplerDescription { mip: Some(Filter::Linear), ..sampler }.filters());
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -33,9 +33,11 @@ use bevy::{
 use super::{draw::DrawDxMaterial, extract::Instances, pipeline};
 use crate::{
     ir::BindingId,
-    lift::{Register, ResourceSpecialization, link},
+    lift::link,
     plugin::{
-        gpu::{Gpu, Shared, StageBindings, StageModule, StageSupply, SuppliedTexture, supplied_texture},
+        gpu::{
+            Gpu, Shared, StageBindings, StageModule, StageSupply, SuppliedTexture, specializations, supplied_texture,
+        },
         material::{DxMaterial, ResolvedBindings, ResolvedMaterial},
         shader::DxShader,
     },
@@ -79,7 +81,8 @@ pub(super) struct Generation {
 /// Both shaders of a generation on the device.
 pub(super) struct Linked {
     pub vertex: ShaderModule,
-    pub pixel: ShaderModule,
+    /// The pixel shader, by the samples of what it draws to: it may ask for their number.
+    pixels: Mutex<BTreeMap<u32, ShaderModule>>,
     /// Bind groups 0 and 1: vertex and pixel shader.
     pub bindings: [StageBindings; 2],
     pub layout: PipelineLayout,
@@ -159,9 +162,23 @@ fn supplied_textures(bindings: &ResolvedBindings, images: &RenderAssets<GpuImage
 
 impl Generation {
     /// Both shaders on the device, made by whoever asks first. To be called in [`Gpu::checked`].
-    pub fn link(&self, gpu: &Gpu) -> &Shared<Linked> {
+    pub fn link(&self, gpu: &Gpu, samples: u32) -> &Shared<Linked> {
         // Checked by itself: a fault in what all pipelines share must fail each of them, not only the first.
-        self.linked.get_or_init(|| gpu.checked(|| self.make_linked(gpu)).map_err(Into::into))
+        self.linked.get_or_init(|| gpu.checked(|| self.make_linked(gpu, samples)).map_err(Into::into))
+    }
+
+    /// The pixel shader for targets of so many samples. Its bindings do not depend on them.
+    ///
+    /// # Errors
+    /// Names what the device cannot express.
+    pub fn pixel_module(&self, gpu: &Gpu, linked: &Linked, samples: u32) -> Result<ShaderModule, String> {
+        let mut pixels = linked.pixels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = pixels.get(&samples) {
+            return Ok(module.clone());
+        }
+        let module = gpu.checked(|| self.make_pixel(gpu, samples))?.module;
+        pixels.insert(samples, module.clone());
+        Ok(module)
     }
 
     /// Both shaders, if they have been made.
@@ -174,18 +191,21 @@ impl Generation {
         !self.reported.swap(true, Ordering::Relaxed)
     }
 
-    fn make_linked(&self, gpu: &Gpu) -> Result<Linked, String> {
+    fn make_pixel(&self, gpu: &Gpu, samples: u32) -> Result<StageModule, String> {
+        let (shader, resolved) = &self.resolved.pixel;
+        let known = specializations(gpu, shader.interface(), &self.textures[1], &resolved.samplers);
+        StageModule::new(gpu, "pixel", &shader.program, 1, known, None, samples)
+            .map_err(|error| format!("its pixel shader: {error}"))
+    }
+
+    fn make_linked(&self, gpu: &Gpu, samples: u32) -> Result<Linked, String> {
         let (vertex_shader, vertex_resolved) = &self.resolved.vertex;
         let (pixel_shader, pixel_resolved) = &self.resolved.pixel;
         let inputs = link(&vertex_shader.program, &pixel_shader.program).map_err(|error| error.to_string())?;
-        let module = |group, shader: &DxShader, inputs| {
-            let stage = ["vertex", "pixel"][group as usize];
-            let specializations = specializations(gpu, shader, &self.textures[group as usize]);
-            StageModule::new(gpu, stage, &shader.program, group, specializations, inputs)
-                .map_err(|error| format!("its {stage} shader: {error}"))
-        };
-        let vertex = module(0, vertex_shader, Some(inputs))?;
-        let pixel = module(1, pixel_shader, None)?;
+        let known = specializations(gpu, vertex_shader.interface(), &self.textures[0], &vertex_resolved.samplers);
+        let vertex = StageModule::new(gpu, "vertex", &vertex_shader.program, 0, known, Some(inputs), samples)
+            .map_err(|error| format!("its vertex shader: {error}"))?;
+        let pixel = self.make_pixel(gpu, samples)?;
 
         let changing = StageBindings::count_changing(&vertex.emitted, &vertex_resolved.constants)
             + StageBindings::count_changing(&pixel.emitted, &pixel_resolved.constants);
@@ -210,20 +230,7 @@ impl Generation {
             bind_group_layouts: &[Some(&*of_vertex.layout), Some(&*of_pixel.layout)],
             immediate_size: 0,
         });
-        Ok(Linked { vertex: vertex.module, pixel: pixel.module, bindings: [of_vertex, of_pixel], layout })
+        let pixels = Mutex::new(BTreeMap::from([(samples, pixel.module)]));
+        Ok(Linked { vertex: vertex.module, pixels, bindings: [of_vertex, of_pixel], layout })
     }
-}
-
-/// What the module must know of the bound textures.
-fn specializations(gpu: &Gpu, shader: &DxShader, textures: &Textures) -> BTreeMap<Register, ResourceSpecialization> {
-    let mut specializations = BTreeMap::new();
-    for (id, texture) in textures {
-        let Some(binding) = shader.interface().bindings.get(id.index()) else { continue };
-        let format = texture.texture.format();
-        let depth = format.has_depth_aspect();
-        let unfilterable = !depth && !gpu.is_filterable(format);
-        specializations
-            .insert(Register::from(binding), ResourceSpecialization { depth, unfilterable, ..Default::default() });
-    }
-    specializations
 }

@@ -225,7 +225,9 @@ impl<'a> VertexSources<'a> {
 
 /// Makes a pipeline. Runs away from the main thread.
 fn build(gpu: &Gpu, key: &SlotKey, generation: &Arc<Generation>) -> Result<ReadyPipeline, String> {
-    let linked = generation.link(gpu).as_ref().map_err(|error| error.to_string())?;
+    let samples = key.mesh_key.msaa_samples();
+    let linked = generation.link(gpu, samples).as_ref().map_err(|error| error.to_string())?;
+    let pixel = generation.pixel_module(gpu, linked, samples)?;
     let state = &generation.resolved.state;
     let sources = VertexSources::new(&generation.resolved.inputs, &key.layout);
     if !sources.missing.is_empty() {
@@ -271,7 +273,7 @@ fn build(gpu: &Gpu, key: &SlotKey, generation: &Arc<Generation>) -> Result<Ready
             compilation_options: PipelineCompilationOptions::default(),
         },
         fragment: Some(RawFragmentState {
-            module: &linked.pixel,
+            module: &pixel,
             entry_point: None,
             targets: &[Some(target)],
             compilation_options: PipelineCompilationOptions::default(),
@@ -286,11 +288,7 @@ fn build(gpu: &Gpu, key: &SlotKey, generation: &Arc<Generation>) -> Result<Ready
             conservative: false,
         },
         depth_stencil: Some(state.depth_stencil(CORE_3D_DEPTH_FORMAT)),
-        multisample: MultisampleState {
-            count: key.mesh_key.msaa_samples(),
-            mask: !0,
-            alpha_to_coverage_enabled: state.alpha_to_coverage,
-        },
+        multisample: MultisampleState { count: samples, mask: !0, alpha_to_coverage_enabled: state.alpha_to_coverage },
         multiview_mask: None,
         cache: None,
     });
