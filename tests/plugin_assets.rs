@@ -19,7 +19,10 @@ use bevy::{
     prelude::*,
     shader::Shader,
 };
-use bevy_dxshader::plugin::{DxCompute, DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses};
+use bevy_dxshader::{
+    LiftOptions,
+    plugin::{DxCompute, DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses},
+};
 
 const VERTEX: &[u8] = include_bytes!("../assets/ported_material/lit_vs.dxbc");
 const PIXEL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxbc");
@@ -437,5 +440,28 @@ fn what_stays_unbound_is_listed() {
     // Well-known names are wired.
     for name in ["g_World", "g_ViewProjection", "g_CameraPosition", "g_Time"] {
         assert!(!unbound.iter().any(|known| known == name), "{name} in {unbound:?}");
+    }
+}
+
+/// Fifty nested loops: naga's recursions must not depend on the stack of whoever lifts. Here that is a small one.
+#[test]
+fn deep_shaders_are_lifted() {
+    const DEEP: [(&str, &[u8]); 2] = [
+        ("deep_ps.dxil", include_bytes!("fixtures/plugin/deep_ps.dxil")),
+        ("deep_cs.dxil", include_bytes!("fixtures/plugin/deep_cs.dxil")),
+    ];
+    for (path, bytes) in DEEP {
+        let lift = move || DxShader::from_bytes(bytes, &LiftOptions::default()).unwrap().to_wgsl().unwrap();
+        let text = std::thread::Builder::new().stack_size(128 << 10).spawn(lift).unwrap().join().unwrap();
+        let deepest = text.lines().map(|line| line.len() - line.trim_start().len()).max().unwrap_or(0) / 4;
+        assert!(deepest >= 100, "{path}: it nests {deepest} deep only");
+    }
+    let mut files = Files::new();
+    for (path, bytes) in DEEP {
+        files.write(path, bytes);
+        let handle: Handle<DxShader> = files.load(path);
+        files.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
+        let shader = files.app.world().resource::<Assets<DxShader>>().get(&handle).unwrap();
+        assert!(shader.wgsl.is_some());
     }
 }

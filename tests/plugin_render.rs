@@ -343,6 +343,68 @@ impl Stage {
     }
 }
 
+/// A colour texture is compared in the shader, as its sampler says; and the shader knows the samples of its target.
+#[test]
+fn colour_textures_are_compared() {
+    let Some(mut stage) = stage() else { return };
+    stage.write("compare_ps.dxbc", include_bytes!("fixtures/plugin/compare_ps.dxbc"));
+    stage.write("compare_ps.dxil", include_bytes!("fixtures/plugin/compare_ps.dxil"));
+    let image = stage.checks(TextureFormat::Rgba8Unorm);
+    let cases = [("dxbc", "Less", Msaa::Off), ("dxil", "Less", Msaa::Sample4), ("dxbc", "GreaterEqual", Msaa::Sample4)];
+    for (number, (format, compare, msaa)) in cases.into_iter().enumerate() {
+        let path = format!("compare{number}.dxmat.ron");
+        stage.write(
+            &path,
+            format!(
+                r#"(
+                    vertex: "quad_vs.{format}", pixel: "compare_ps.{format}", vectors: Column,
+                    constants: {{ "Offsets": [] }},
+                    samplers: {{ "Compare": (filter: Nearest, compare: Some({compare})) }},
+                )"#
+            ),
+        );
+        let handle: Handle<DxMaterial> = stage.app.world().resource::<AssetServer>().load(path);
+        stage.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
+        let world = stage.app.world_mut();
+        let cameras: Vec<Entity> = world.query_filtered::<Entity, With<Camera3d>>().iter(world).collect();
+        for camera in cameras {
+            world.entity_mut(camera).insert(msaa);
+        }
+        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
+        material.textures.insert("Image".to_owned(), image.clone());
+        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
+        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
+        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
+        stage.until_ready_made(&material);
+        let picture = stage.picture();
+        assert_eq!(stage.error_of(&material), None);
+        // The red channel: 1, 0 over 0, 1. The reference is 0.5.
+        let samples = msaa.samples() as f32 * 0.125;
+        for (x, y, red) in [(0.2, 0.2, true), (0.8, 0.2, false), (0.2, 0.8, false), (0.8, 0.8, true)] {
+            let passed = if red == (compare == "Less") { 1.0 } else { 0.0 };
+            picture.expect(x, y, [passed, 0.0, samples]);
+        }
+        stage.app.world_mut().despawn(entity);
+    }
+}
+
+/// Fifty nested loops are compiled with room on the stack.
+#[test]
+fn deep_shaders_are_drawn() {
+    let Some(mut stage) = stage() else { return };
+    stage.write("deep_ps.dxil", include_bytes!("fixtures/plugin/deep_ps.dxil"));
+    let text = r#"(
+        vertex: "quad_vs.dxil", pixel: "deep_ps.dxil", vectors: Column,
+        constants: { "Offsets": [], "Count": 1 },
+    )"#;
+    let material = stage.add("deep.dxmat.ron", text, Transform::default());
+    stage.until_ready(&material);
+    let picture = stage.picture();
+    assert_eq!(stage.error_of(&material), None);
+    // Each level adds one or more.
+    picture.expect(0.5, 0.5, [1.0, 1.0, 0.0]);
+}
+
 /// Texture coordinates arrive interpolated.
 #[test]
 fn varyings_are_interpolated() {

@@ -11,6 +11,7 @@
 mod bind;
 pub mod compute;
 pub mod constants;
+mod deep;
 mod gpu;
 mod load;
 pub mod material;

@@ -2,7 +2,6 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    panic::catch_unwind,
     sync::Arc,
 };
 
@@ -14,8 +13,8 @@ use bevy::{
 use serde::{Deserialize, Serialize};
 use tracing::debug;
 
-use super::load::read_settled;
-use crate::{LiftOptions, Program, Target, lift, reflection::Interface};
+use super::{deep::with_deep_stack, load::read_settled};
+use crate::{Error, LiftOptions, Program, Target, lift, reflection::Interface};
 
 /// A lifted shader. Loaded from files that hold a DirectX container, whatever they are called: `.dxbc`, `.dxil`, `.cso` and
 /// `.fxo` are taken by this loader, and what is in them decides.
@@ -35,14 +34,16 @@ pub struct DxShader {
 }
 
 impl DxShader {
-    /// Lifts a container.
+    /// Lifts a container, on a thread whose stack is deep enough for any program, and waits for it.
     ///
     /// # Errors
-    /// As for [`lift()`].
+    /// As for [`lift()`]; a panic of the lift is an [`ErrorKind::Internal`](crate::ErrorKind::Internal).
     pub fn from_bytes(bytes: &[u8], options: &LiftOptions) -> crate::Result<Self> {
         let mut hasher = DefaultHasher::new();
         (bytes, options).hash(&mut hasher);
-        Ok(Self { program: Arc::new(lift(bytes, options)?), hash: hasher.finish(), wgsl: None })
+        let lifted =
+            with_deep_stack(|| lift(bytes, options)).map_err(|panic| Error::internal(format!("lift: {panic}")))?;
+        Ok(Self { program: Arc::new(lifted?), hash: hasher.finish(), wgsl: None })
     }
 
     /// The program as WGSL, for the default target.
@@ -50,16 +51,18 @@ impl DxShader {
     /// # Errors
     /// What the target, or WGSL, cannot say.
     pub fn to_wgsl(&self) -> Result<String, String> {
-        let module = self.program.module(&Target::default()).map_err(|error| error.to_string())?;
-        // naga's writer panics at a few constructs that WGSL lacks.
         let write = || {
+            let module = self.program.module(&Target::default()).map_err(|error| error.to_string())?;
             let capabilities = naga::valid::Capabilities::all();
             let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
             let info = validator.validate(&module).map_err(|error| error.into_inner().to_string())?;
             let flags = naga::back::wgsl::WriterFlags::empty();
             naga::back::wgsl::write_string(&module, &info, flags).map_err(|error| error.to_string())
         };
-        catch_unwind(write).unwrap_or_else(|_| Err("it has a construct that WGSL lacks".to_owned()))
+        // naga's writer panics at a few constructs that WGSL lacks.
+        with_deep_stack(write).unwrap_or_else(|reason| {
+            Err(format!("it has a construct that WGSL lacks, or there is no room for it: {reason}"))
+        })
     }
 
     /// Inputs, outputs, bindings and layouts.

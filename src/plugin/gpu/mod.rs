@@ -3,10 +3,7 @@
 mod bindings;
 mod stage;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use bevy::{
     prelude::*,
@@ -16,6 +13,8 @@ use bevy::{
     },
     tasks::block_on,
 };
+
+use crate::plugin::deep::with_deep_stack;
 
 pub(crate) use bindings::{StageBindings, StageSupply, SuppliedTexture, supplied_texture};
 pub(crate) use stage::{StageModule, specializations, storage_format, storage_format_named};
@@ -35,24 +34,23 @@ impl Gpu {
     }
 
     /// Does something with the device, and gives wgpu's objections as an error instead of ending the app. A panic in
-    /// wgpu's shader writers is an error too: it must not take the app with it.
-    pub fn checked<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        let device = self.device.wgpu_device();
-        // Scopes are a thread's own, so that nothing of other threads ends up in these.
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let result = catch_unwind(AssertUnwindSafe(work));
-        let validation = block_on(validation.pop());
-        let internal = block_on(internal.pop());
-        let value = result.map_err(|panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            format!("the shader could not be compiled: {}", text.unwrap_or_else(|| "unknown panic".to_owned()))
-        })??;
-        match validation.or(internal) {
-            Some(error) => Err(describe(&error)),
-            None => Ok(value),
-        }
+    /// wgpu's shader writers is an error too: it must not take the app with it. Runs on a thread with a deep stack.
+    pub fn checked<T: Send>(&self, work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+        with_deep_stack(|| {
+            let device = self.device.wgpu_device();
+            // Scopes are a thread's own, so that nothing of other threads ends up in these.
+            let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+            let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+            // Caught here so that the scopes are popped.
+            let result = with_deep_stack(work);
+            let validation = block_on(validation.pop());
+            let internal = block_on(internal.pop());
+            let value = result.map_err(|panic| format!("the shader could not be compiled: {panic}"))??;
+            match validation.or(internal) {
+                Some(error) => Err(describe(&error)),
+                None => Ok(value),
+            }
+        })?
     }
 
     /// Textures of this format can be filtered.
