@@ -63,6 +63,9 @@ block0:
     %41: bool = wave is_first_lane
     %42: f32 = call function1, %36, bool(true)
     emit_vertex 1, emit, cut
+    set_mesh_output_counts %37, i32(2)
+    emit_indices %37, i32(0), i32(1), %19
+    dispatch_mesh %37, i32(1), i32(2), variable2, i32(4), 60
     %43: f64 = bitcast i32x2(0, 1072693248)
     %44: i64 = f_to_s f64(1e300)
     %45: f16 = f_to_f f32(0.1)
