@@ -71,6 +71,16 @@ struct Place {
     kind: ScalarKind,
 }
 
+/// A register of what a mesh shader gives for each primitive.
+#[derive(Default)]
+struct PrimitiveRegister {
+    /// Where each component comes from.
+    sources: [Option<OutputLane>; 4],
+    names: Vec<String>,
+    /// Some of it are integers: it travels as bits.
+    integers: bool,
+}
+
 impl ModuleEmitter<'_> {
     /// The payload, of at least so many words, declared at the first use.
     ///
@@ -158,7 +168,7 @@ impl ModuleEmitter<'_> {
     /// The members of a primitive that its signature makes; `free` is the first location that no vertex output has.
     fn primitive_members(&mut self, interface: &EntryPointInterface, free: u32) -> Vec<NewMember> {
         let mut members = Vec::new();
-        let mut registers: BTreeMap<u32, (Vec<Option<OutputLane>>, Vec<String>, bool)> = BTreeMap::new();
+        let mut registers: BTreeMap<u32, PrimitiveRegister> = BTreeMap::new();
         for (id, element) in (0..).map(ElementId).zip(&interface.patch_constants) {
             let scalar = |name: &str, builtin, kind| NewMember {
                 name: name.into(),
@@ -195,17 +205,16 @@ impl ModuleEmitter<'_> {
                     None => element.register.and_then(|first| Some((first.checked_add(row)?, element.mask))),
                 };
                 let Some((register, mask)) = place else { continue };
-                let (sources, names, floats) =
-                    registers.entry(register).or_insert_with(|| (vec![None; 4], Vec::new(), true));
+                let PrimitiveRegister { sources, names, integers } = registers.entry(register).or_default();
                 names.push(element_name(element, row));
-                *floats &= link::is_float(element.component);
+                *integers |= !link::is_float(element.component);
                 let lanes = (0..4).filter(|lane| mask & 1 << lane != 0);
                 for (component, lane) in (0..element.components()).zip(lanes) {
                     sources[lane] = Some(OutputLane { element: id, row, component });
                 }
             }
         }
-        for (register, (sources, names, floats)) in registers {
+        for (register, PrimitiveRegister { sources, names, integers }) in registers {
             let linked = self.target.pixel_inputs.as_ref();
             let location = match linked {
                 Some(inputs) => inputs.primitive_location(register),
@@ -214,13 +223,13 @@ impl ModuleEmitter<'_> {
             let Some(location) = location else { continue };
             let kind = match linked.and_then(|inputs| inputs.primitive_registers.get(&register)) {
                 Some(register) => varying_kind(register.interpolation),
-                None if floats => ScalarKind::Float,
-                None => ScalarKind::Uint,
+                None if integers => ScalarKind::Uint,
+                None => ScalarKind::Float,
             };
             members.push(NewMember {
                 name: names.join("_"),
                 binding: primitive_binding(location),
-                member: OutputMember { lanes: 4, kind, array: None, sources },
+                member: OutputMember { lanes: 4, kind, array: None, sources: sources.to_vec() },
             });
         }
         members
