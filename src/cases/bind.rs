@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wgpu::{BufferUsages, Extent3d, ShaderStages, TextureFormat};
+use wgpu::{BufferUsages, Extent3d, Features, ShaderStages, TextureFormat};
 
 use super::{
     device::{Gpu, Halt},
@@ -303,6 +303,9 @@ impl Binder<'_> {
                 .get(resource.binding.0 as usize)
                 .ok_or_else(|| format!("the module names binding {}, which there is not", resource.binding.0))?;
             let place = format!("{:?} {} of space {}", declared.class, declared.register, declared.space);
+            if resource.count.is_some() {
+                self.check_array(resource.ty).map_err(|halt| halt.within(&place))?;
+            }
             let (ty, items) =
                 self.resource(resource, declared, &mut write_backs).map_err(|halt| halt.within(&place))?;
             entries.push(wgpu::BindGroupLayoutEntry {
@@ -328,6 +331,25 @@ impl Binder<'_> {
             entries: &entries.collect::<Vec<_>>(),
         });
         Ok(BoundStage { layout, group, write_backs })
+    }
+
+    /// Skips arrays of resources that the device has none of: wgpu would panic.
+    fn check_array(&self, ty: EmittedType) -> Result<(), Halt> {
+        let needed = match ty {
+            EmittedType::Uniform { .. } => Features::UNIFORM_BUFFER_BINDING_ARRAYS,
+            EmittedType::Storage { .. } | EmittedType::TexelBuffer { .. } => {
+                Features::BUFFER_BINDING_ARRAY | Features::STORAGE_RESOURCE_BINDING_ARRAY
+            }
+            EmittedType::StorageTexture { .. } => {
+                Features::TEXTURE_BINDING_ARRAY | Features::STORAGE_RESOURCE_BINDING_ARRAY
+            }
+            EmittedType::Texture { .. } | EmittedType::Sampler { .. } => Features::TEXTURE_BINDING_ARRAY,
+            EmittedType::AccelerationStructure => Features::ACCELERATION_STRUCTURE_BINDING_ARRAY,
+        };
+        match needed - self.gpu.features() {
+            missing if missing.is_empty() => Ok(()),
+            missing => Err(Halt::Skipped(format!("the device lacks {missing:?}"))),
+        }
     }
 
     /// What the layout says of a resource, and what is bound to it.
