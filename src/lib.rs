@@ -15,6 +15,8 @@ pub mod cases;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod container;
+#[cfg(test)]
+mod coverage;
 pub mod dxbc;
 pub mod dxil;
 mod error;

@@ -7,6 +7,7 @@
 //! The format is that of `d3d11TokenizedProgramFormat.hpp` (Windows SDK); what instructions mean is in the Direct3D
 //! 11.3 functional specification, section 22.
 
+mod coverage;
 pub mod declaration;
 mod declare;
 pub mod decode;
@@ -17,6 +18,8 @@ pub mod operand;
 mod statement;
 mod token;
 
+#[cfg(test)]
+pub(crate) use coverage::markdown as coverage_markdown;
 pub use declare::declare;
 pub use decode::decode;
 pub use disassembly::disassemble;

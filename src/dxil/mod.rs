@@ -10,6 +10,9 @@ mod modules;
 mod op;
 mod reflect;
 
+#[cfg(test)]
+pub(crate) use op::markdown as coverage_markdown;
+
 use crate::{
     Error, ErrorKind, Result,
     container::Container,

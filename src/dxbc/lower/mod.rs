@@ -21,6 +21,7 @@ mod typing;
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    coverage::{Coverage, coverage},
     declaration::{Declaration, RegisterRange},
     decode::{Instruction, Phase, PhaseKind, TokenProgram},
     opcode::Opcode,
@@ -34,6 +35,9 @@ use crate::{
     lift::Note,
     reflection::{EntryPointInterface, Interface, ResourceClass, Stage},
 };
+
+/// What an instruction is refused with that is stated to be lifted: it has no business where it stands.
+const NO_LOWERING: &str = "no lowering";
 
 /// Lowers a program. `interface` has been completed by its declarations.
 ///
@@ -404,9 +408,9 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             || self.memory(instruction)?
             || self.stage(instruction)?;
         if !handled {
-            return Err(match instruction.opcode {
-                Opcode::InterfaceCall => instruction.unsupported("interfaces are bound outside the program"),
-                _ => instruction.unsupported("no lowering"),
+            return Err(match coverage(instruction.opcode) {
+                Coverage::Refused(why) => instruction.unsupported(why),
+                Coverage::Lifted(_) => instruction.unsupported(NO_LOWERING),
             });
         }
         Ok(())

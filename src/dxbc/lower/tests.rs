@@ -376,3 +376,54 @@ fn a_loop_carries_what_changes() {
     assert_eq!(header.matches(": f32").count(), 1, "{text}");
     assert!(!text.contains("bitcast"), "{text}");
 }
+
+#[test]
+fn opcodes_are_lifted_and_refused_as_stated() {
+    use crate::dxbc::{
+        coverage::{Coverage, coverage},
+        opcode::{Opcode, Role},
+    };
+    // What stands in the program as something else than an instruction of its own.
+    let apart = |opcode: Opcode| {
+        use Opcode::*;
+        opcode.is_declaration()
+            || matches!(opcode, CustomData | HsDecls | HsControlPointPhase | HsForkPhase | HsJoinPhase)
+    };
+    let (mut lifted, mut refused) = (0, 0);
+    for opcode in (0..256).filter_map(Opcode::from_number).filter(|opcode| !apart(*opcode)) {
+        let operand = |role: &Role| -> Vec<u32> {
+            match role {
+                Role::Destination => dst(0, 0xf).to_vec(),
+                Role::Source => src(0, XYZW).to_vec(),
+                Role::Resource => vec![0x0010_7e46, 0],
+                Role::Sampler => vec![0x0010_6000, 0],
+                Role::Memory => vec![0x0011_e0f2, 0],
+                Role::Label => vec![0x0010_a000, 0],
+                Role::Stream => vec![0x0011_0000, 0],
+            }
+        };
+        let words: Vec<Vec<u32>> = match opcode {
+            // The function's number, and `fp0[0][0]`.
+            Opcode::InterfaceCall => vec![vec![6, 0, 0x0031_3000, 0, 0, 0]],
+            _ => opcode.operands().iter().map(operand).collect(),
+        };
+        let operands: Vec<&[u32]> = words.iter().map(Vec::as_slice).collect();
+        let instruction = match opcode {
+            Opcode::InterfaceCall => [&[120 | 6 << 24][..], &words[0][1..]].concat(),
+            _ => op(opcode as u32, 0, &operands),
+        };
+        let error = pixel(&[instruction, op(RET, 0, &[])]).err().map(|error| error.to_string()).unwrap_or_default();
+        match coverage(opcode) {
+            // It may stand in the wrong place here, or use what is not declared, but it is known.
+            Coverage::Lifted(_) => {
+                assert!(!error.contains(super::NO_LOWERING), "{}: {error}", opcode.name());
+                lifted += 1;
+            }
+            Coverage::Refused(why) => {
+                assert!(error.contains(why), "{}: {error}", opcode.name());
+                refused += 1;
+            }
+        }
+    }
+    assert!(lifted > 150 && refused == 1, "{lifted} {refused}");
+}

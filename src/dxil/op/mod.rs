@@ -4,6 +4,7 @@
 
 mod buffer;
 mod convert;
+mod coverage;
 mod handle;
 mod math;
 mod mesh;
@@ -16,6 +17,8 @@ mod texture;
 mod thread;
 mod wave;
 
+#[cfg(test)]
+pub use coverage::markdown;
 pub use ray::HitDecision;
 pub use ray_query::RayQuery;
 pub use signature::Signatures;
@@ -134,7 +137,7 @@ impl Call<'_> {
 
     fn lower(&self, function: &mut FunctionLowering<'_, '_>, lowering: &Lowering) -> Result<Option<Lowered>> {
         let value = match *lowering {
-            Lowering::Refused => return Err(Error::unsupported("no lowering yet")),
+            Lowering::Refused => return Err(Error::unsupported(coverage::refusal(self.number))),
             Lowering::Handler(handler) => return handler(function, self),
             Lowering::Unary(op) => {
                 let a = self.float(function, 0)?;

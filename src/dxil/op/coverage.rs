@@ -1,0 +1,219 @@
+//! What becomes of each operation, in words: `docs/coverage.md` is written from this and from the table. Whether an
+//! operation is lifted, the table alone says.
+
+/// Why the operations that the table refuses are refused.
+pub fn refusal(number: u32) -> &'static str {
+    match number {
+        0..=3 => "only compilers' intermediate states have it, no finished module",
+        174..=177 => "sampler feedback: neither naga nor WebGPU has feedback textures",
+        181 => "naga's SPIR-V writer makes no valid module of the end of a search beside its steps",
+        190 => "naga does not tell of a procedural candidate whether it is opaque",
+        258 => "ray query with flags of Shader Model 6.9: no lowering yet",
+        223 => "raw gather: needs the texture under an integer format of its own, which one binding cannot have beside",
+        226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
+        238..=243 | 246..=253 => "work graph: naga has neither nodes nor their records",
+        245 => "barrier on one resource: no lowering yet",
+        262..=289 => "shader execution reordering: naga has no hit objects",
+        _ => "no lowering yet",
+    }
+}
+
+#[cfg(test)]
+mod document {
+    use std::fmt::Write;
+
+    use super::{super::Lowering, refusal};
+    use crate::dxil::op::opcode;
+
+    /// Tables of the document: title, first and last operation.
+    const GROUPS: &[(&str, u32, u32)] = &[
+        ("Registers, inputs and outputs (6.0)", 0, 5),
+        ("Floats (6.0)", 6, 29),
+        ("Integers, minimum and maximum, multiplication, bit fields (6.0)", 30, 53),
+        ("Dot products (6.0)", 54, 56),
+        ("Resources (6.0)", 57, 79),
+        ("Barriers, levels of detail, derivatives, evaluation of inputs (6.0)", 80, 92),
+        ("Thread ids and geometry streams (6.0)", 93, 100),
+        ("Doubles as words (6.0)", 101, 102),
+        ("Tessellation and primitives (6.0)", 103, 109),
+        ("Waves and quads (6.0)", 110, 123),
+        ("Conversions and counts (6.0)", 124, 136),
+        ("Barycentrics, view, raw buffers (6.1, 6.2)", 137, 140),
+        ("Ray tracing stages (6.3)", 141, 161),
+        ("Packed dot products (6.4)", 162, 164),
+        ("Waves, mesh shaders, sampler feedback (6.5)", 165, 177),
+        ("Ray queries (6.5)", 178, 215),
+        ("Handles, packed bytes, helper lanes (6.6)", 216, 221),
+        ("Quads, raw gathers, multisampled stores (6.7)", 222, 225),
+        ("Reserved", 226, 237),
+        ("Work graphs and barriers (6.8)", 238, 253),
+        ("Sampling, start locations, ray query flags (6.8)", 254, 258),
+        ("Reserved", 259, 261),
+        ("Shader execution reordering (6.9)", 262, 289),
+        ("Reserved", 290, 302),
+        ("Long vectors (6.9)", 303, 311),
+    ];
+
+    /// How an operation is lifted, if the table lifts it.
+    fn how(number: u32) -> Option<&'static str> {
+        const SELECTED: &str = "a built-in, or the component of one that the argument names";
+        const RAY: &str = "a variable that whoever runs the ray tracing stage fills";
+        Some(match number {
+            4 => "an argument of the entry point, one for each register; in the other stages a variable of the program",
+            5 => "a field of the entry point's result; in the other stages a variable of the program",
+            6 | 12..=20 | 21 | 23..=29 => "the same function",
+            7 => "clamp to 0..1; NaN gives 0",
+            8 => "a test of the bits: naga may take floats to be never NaN",
+            9 | 10 => "a test of the magnitude against the greatest finite number",
+            11 => "finite, and of a magnitude not below the smallest normal number",
+            22 => "x - floor(x)",
+            30 | 31 => "the same function; 16 and 64 bits in words of 32",
+            32 => "the same function, all ones if no bit is set; 16 and 64 bits in words of 32",
+            33 | 34 => "the highest bit, counted from the top; all ones if there is none",
+            35 | 36 => "the same function; if one operand is NaN, the other",
+            37..=40 => "the same function, with operands of the right sign",
+            41 | 42 => "both halves; the high one from four products of 16-bit halves",
+            43 => "quotient and remainder; by 0 both are all ones",
+            44 => "the sum, and whether it is less than an operand",
+            45 => "the difference, and whether the first operand is the lesser",
+            46 => "a product and a sum",
+            47 => "a fused multiplication and addition",
+            48 | 49 => "a wrapping product and sum",
+            50 => "the four bytes one after another, without those that are 0 in the reference",
+            51 | 52 => "width and offset modulo 32; width 0 gives 0, a field beyond the top is cut",
+            53 => "width and offset modulo 32, bits beyond the top are lost",
+            54..=56 => "the same function of vectors",
+            57 | 160 | 217 => "the resource's own variable; an index into an array is a binding array's",
+            58 => "the buffer's element of the row; a dynamic byte selects from the row",
+            59 => "the rows of the constant buffer, as many of its components as are used",
+            60..=65 | 224 | 254 | 255 => {
+                "a sample; offsets that are not constant and clamps of the level become part of coordinates and gradients"
+            }
+            66 => "a load; 0 outside of the texture",
+            67 => "a store; nothing outside of the texture",
+            68 => "a load of a typed, structured or raw buffer; 0 beyond the end",
+            69 => "a store to a typed, structured or raw buffer; nothing beyond the end",
+            70 => "an atomic addition to a counter in a buffer of its own",
+            71 => "true: what naga reads is mapped",
+            72 => "queries of size, levels and layers in Direct3D's order",
+            73 | 74 => "a gather; offsets that are not constant become part of the coordinates",
+            75 | 76 => "a table of the standard patterns",
+            77 => "the number of samples the target names",
+            78 | 79 => "an atomic operation with its old value; nothing beyond the end",
+            80 | 244 => "a barrier of work group, storage or texture; in stages without one it is left out, and noted",
+            81 => "the logarithm of the longer derivative in texels, biased and clamped as asked",
+            82 => "the lane becomes a helper: it goes on where others need it, and has no more effects",
+            83..=86 => "the same function; in compute shaders a difference across the quad's lanes",
+            87 => "the input carried on by its derivatives to the sixteenth of a pixel",
+            88 => "the input carried on to the sample's place",
+            108 => "a built-in of pixel shaders; in other stages a variable of the program",
+            89 => "the input where it is interpolated already; noted if that is not the centroid",
+            90 | 93..=96 | 138 => SELECTED,
+            100 | 105 | 107 => "a variable of the program",
+            91 => "the sample mask",
+            92 => "naga has no such built-in",
+            256 | 257 => "naga has no such built-in",
+            97..=99 => "vertices and strips collected in variables of the program",
+            101 | 102 => "a bitcast of two words; the target must have 64-bit floats",
+            103 | 104 | 106 => "a variable of the program, as all of the stage's interface",
+            109 => "0, and noted: no portable shader has the counter",
+            110..=118 | 122 => "a subgroup operation, among active lanes that are no helpers",
+            119..=121 | 123 => "a subgroup reduction, scan or exchange, of every type",
+            124..=129 => "a bitcast; minimum-precision halves are converted instead",
+            130 | 131 => "packed halves",
+            132..=134 => "a conversion; NaN gives 0, what is out of range the nearest",
+            135 | 136 => "the bits of a ballot",
+            137 => "no lowering to naga's barycentrics yet",
+            139 | 140 => "words of the buffer, by the type's size; 0 or nothing beyond the end",
+            141..=154 | 161 | 213 => RAY,
+            155 | 156 => "a word that says what becomes of the hit, and the end of the function",
+            157..=159 => "operands in variables, then a call of a function that whoever runs the stage supplies",
+            162 => "two products and sums in 32-bit floats",
+            163 | 164 => "four products of bytes, extended by their sign or by zeros",
+            165 => "a loop with one turn for each value that differs",
+            166 | 167 => "a loop over the lanes of the mask below this one",
+            168..=170 | 173 => "naga's mesh and task stages: counts, indices and payload",
+            171 | 172 => "an output of the mesh's vertex or primitive",
+            178 => "a query of the function: a local variable of naga's type",
+            179 | 180 | 182 | 183 => "the same step of naga's query",
+            195..=198 | 205 | 206 | 211 | 212 => "from what the search was asked for, which variables keep",
+            184..=194 | 199..=204 | 207..=210 | 214 | 215 => {
+                "what naga's query tells of the candidate or committed hit"
+            }
+            216 => "what the handle's properties say of the resource",
+            218 => "an element of a binding array that stands for the heap, one for each kind of resource",
+            219 => "four bit fields, extended by their sign or by zeros",
+            220 => "truncated or clamped bytes, put together",
+            221 => "whether the lane was discarded, or covers no sample",
+            222 => "a vote of the quad's four lanes",
+            225 => "naga has no multisampled storage textures",
+            303 | 304 => "loads and stores of four numbers at most, one after another",
+            309 | 310 => "the elements combined one after another",
+            311 => "dot products of four elements at most, added up",
+            _ => return None,
+        })
+    }
+
+    /// The table refuses it, or its lowering does whatever the operands are.
+    fn is_refused(number: u32, lowering: &Lowering) -> bool {
+        // RayQuery_Abort.
+        matches!(lowering, Lowering::Refused) || number == 181
+    }
+
+    /// The program has the operation, but naga has no form for it: the emitter refuses the module.
+    fn stops_at_the_program(number: u32) -> bool {
+        // InnerCoverage, AttributeAtVertex, TextureStoreSample, StartVertexLocation, StartInstanceLocation.
+        matches!(number, 92 | 137 | 225 | 256 | 257)
+    }
+
+    /// The operations as tables of Markdown.
+    pub fn markdown() -> String {
+        let all: Vec<_> = (0..).map_while(|number| Some((number, opcode(number)?))).collect();
+        let refused = all.iter().filter(|(number, op)| is_refused(*number, &op.lowering)).count();
+        let reserved = all.iter().filter(|(_, op)| op.name.starts_with("Reserved")).count();
+        let mut text = String::new();
+        let only = all.iter().filter(|(number, _)| stops_at_the_program(*number)).count();
+        let (operations, lifted) = (all.len() - reserved, all.len() - refused);
+        writeln!(text, "{lifted} of {operations} operations are lifted, {only} of them as far as the program; {reserved} more numbers are reserved.")
+            .unwrap();
+        for &(title, first, last) in GROUPS {
+            writeln!(text, "\n### {title}\n\n| Number | Operation | | How, or why not |\n|---:|---|---|---|").unwrap();
+            for (number, op) in &all[first as usize..=last as usize] {
+                let (state, phrase) = match op.lowering {
+                    _ if is_refused(*number, &op.lowering) => ("refused", refusal(*number)),
+                    _ if stops_at_the_program(*number) => ("program only", how(*number).unwrap_or_default()),
+                    _ => ("lifted", how(*number).unwrap_or_else(|| panic!("no phrase: {number} {}", op.name))),
+                };
+                writeln!(text, "| {number} | `{}` | {state} | {phrase} |", op.name).unwrap();
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn table_is_complete() {
+        // The last operation of Shader Model 6.9.
+        assert_eq!(opcode(311).map(|op| op.name), Some("FDot"));
+        assert!(opcode(312).is_none());
+        let mut names = std::collections::HashSet::new();
+        for number in 0..=311 {
+            let op = opcode(number).unwrap_or_else(|| panic!("no operation {number}"));
+            assert!(names.insert(op.name), "twice: {}", op.name);
+            let is_reserved = op.name.starts_with("Reserved");
+            assert_eq!(is_reserved, refusal(number).contains("reserved"), "{number} {}", op.name);
+        }
+    }
+
+    #[test]
+    fn groups_hold_every_operation_once() {
+        let mut next = 0;
+        for &(title, first, last) in GROUPS {
+            assert!(first == next && last >= first, "{title}: from {first} to {last}, after {next}");
+            next = last + 1;
+        }
+        assert!(opcode(next - 1).is_some() && opcode(next).is_none());
+    }
+}
+
+#[cfg(test)]
+pub use document::markdown;
