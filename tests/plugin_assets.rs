@@ -21,7 +21,9 @@ use bevy::{
 };
 use bevy_dxshader::{
     LiftOptions,
-    plugin::{DxCompute, DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses},
+    plugin::{
+        DxCompute, DxInterfaceChanged, DxMaterial, DxShader, DxShaderPlugin, DxStatus, DxStatusChanged, DxStatuses,
+    },
 };
 
 const VERTEX: &[u8] = include_bytes!("../assets/ported_material/lit_vs.dxbc");
@@ -463,5 +465,44 @@ fn deep_shaders_are_lifted() {
         files.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
         let shader = files.app.world().resource::<Assets<DxShader>>().get(&handle).unwrap();
         assert!(shader.wgsl.is_some());
+    }
+}
+
+/// A reload that changes the interface says what; one that does not is silent.
+#[test]
+fn changed_interfaces_are_told() {
+    const COMPARE: &[u8] = include_bytes!("fixtures/plugin/compare_ps.dxbc");
+    let mut files = Files::new();
+    files.write("a.dxbc", PIXEL);
+    let handle: Handle<DxShader> = files.load("a.dxbc");
+    files.until("loaded", |world| world.resource::<AssetServer>().is_loaded(&handle));
+    let interface = |world: &World| world.resource::<Assets<DxShader>>().get(&handle).map(|shader| shader.hash);
+    let told = |world: &World| {
+        let messages = world.resource::<Messages<DxInterfaceChanged>>();
+        messages.iter_current_update_messages().cloned().next()
+    };
+    let before = interface(files.app.world());
+    files.write("a.dxbc", COMPARE);
+    let mut change = None;
+    files.until("the change", |world| {
+        change = told(world);
+        change.is_some()
+    });
+    let change = change.unwrap();
+    assert_eq!(change.id, handle.id());
+    let summaries: Vec<String> = change.changes.iter().map(|change| change.summary()).collect();
+    assert!(
+        summaries.iter().any(|summary| summary.starts_with("bindings[b") && summary.ends_with(" removed")),
+        "{summaries:?}"
+    );
+    let after = interface(files.app.world());
+    assert_ne!(before, after);
+    // The same file again.
+    files.app.update();
+    files.write("a.dxbc", COMPARE);
+    for _ in 0..100 {
+        files.app.update();
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(told(files.app.world()), None);
     }
 }

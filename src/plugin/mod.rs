@@ -24,7 +24,7 @@ use bevy::{asset::AssetEventSystems, prelude::*, render::storage::ShaderBuffer, 
 pub use bind::BindError;
 pub use compute::{DxCompute, DxComputeReadback, DxDispatch};
 pub use material::{DxMaterial, DxMaterial3d};
-pub use shader::{DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
+pub use shader::{DxInterfaceChanged, DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
 pub use status::{DxStatus, DxStatusChanged, DxStatuses};
 
 /// Adds compiled Direct3D shaders to an app. Runs without a renderer too: assets load and resolve, nothing is drawn.
@@ -50,9 +50,16 @@ impl Plugin for DxShaderPlugin {
             .init_resource::<DxStatuses<DxMaterial>>()
             .init_resource::<status::LastGood<DxMaterial>>()
             .add_message::<DxStatusChanged<DxMaterial>>()
+            .init_resource::<shader::KnownInterfaces>()
+            .add_message::<DxInterfaceChanged>()
             .add_systems(
                 PostUpdate,
-                (status::resolve_assets::<DxMaterial>, status::resolve_assets::<DxCompute>).after(AssetEventSystems),
+                (
+                    shader::report_interface_changes,
+                    status::resolve_assets::<DxMaterial>,
+                    status::resolve_assets::<DxCompute>,
+                )
+                    .after(AssetEventSystems),
             );
         // Without a renderer these are not there; our assets speak of them all the same.
         if !app.world().contains_resource::<Assets<Image>>() {

@@ -7,14 +7,18 @@ use std::{
 
 use bevy::{
     asset::{AssetLoader, LoadContext, io::Reader},
+    platform::collections::HashMap,
     prelude::*,
     shader::Shader,
 };
 use serde::{Deserialize, Serialize};
-use tracing::debug;
+use tracing::{debug, info, warn};
 
 use super::{deep::with_deep_stack, load::read_settled};
-use crate::{Error, LiftOptions, Program, Target, lift, reflection::Interface};
+use crate::{
+    Error, LiftOptions, Program, Target, lift,
+    reflection::{Change, Interface, changes},
+};
 
 /// A lifted shader. Loaded from files that hold a DirectX container, whatever they are called: `.dxbc`, `.dxil`, `.cso` and
 /// `.fxo` are taken by this loader, and what is in them decides.
@@ -71,6 +75,15 @@ impl DxShader {
     }
 }
 
+/// Is sent when a shader is reloaded and its inputs, outputs, bindings or layouts are others than before.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub struct DxInterfaceChanged {
+    /// The shader.
+    pub id: AssetId<DxShader>,
+    /// What was added, removed or changed: never empty.
+    pub changes: Vec<Change>,
+}
+
 /// Loads [`DxShader`]s.
 #[derive(TypePath)]
 pub struct DxShaderLoader {
@@ -108,6 +121,42 @@ pub enum DxShaderError {
     /// The file could not be lifted.
     #[error(transparent)]
     Lift(#[from] crate::Error),
+}
+
+/// The interfaces of shaders as they were loaded last, to tell what a reload changes.
+#[derive(Resource, Default)]
+pub(crate) struct KnownInterfaces(HashMap<AssetId<DxShader>, Arc<Program>>);
+
+/// Says of each reloaded shader what changed in its interface: one line, and a [`DxInterfaceChanged`].
+pub(crate) fn report_interface_changes(
+    mut events: MessageReader<AssetEvent<DxShader>>,
+    shaders: Res<Assets<DxShader>>,
+    server: Res<AssetServer>,
+    mut known: ResMut<KnownInterfaces>,
+    mut messages: MessageWriter<DxInterfaceChanged>,
+) {
+    for event in events.read() {
+        let id = match event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => *id,
+            AssetEvent::Removed { id } => {
+                known.0.remove(id);
+                continue;
+            }
+            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => continue,
+        };
+        let Some(shader) = shaders.get(id) else { continue };
+        let Some(old) = known.0.insert(id, shader.program.clone()) else { continue };
+        let name = server.get_path(id).map_or_else(|| id.to_string(), |path| path.to_string());
+        match changes(&old.interface, shader.interface()) {
+            Ok(changes) if changes.is_empty() => {}
+            Ok(changes) => {
+                let list: Vec<String> = changes.iter().map(Change::summary).collect();
+                info!("the interface of shader `{name}` changed: {}", list.join("; "));
+                messages.write(DxInterfaceChanged { id, changes });
+            }
+            Err(error) => warn!("shader `{name}`: its interface cannot be compared: {error}"),
+        }
+    }
 }
 
 impl AssetLoader for DxShaderLoader {

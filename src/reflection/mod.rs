@@ -1,10 +1,14 @@
 //! What a container tells of its programs without a lift: [`Interface`].
 
+#[cfg(any(feature = "bevy", feature = "cli"))]
+pub mod diff;
 pub mod interface;
 pub mod layout;
 mod read;
 pub mod signature;
 
+#[cfg(any(feature = "bevy", feature = "cli"))]
+pub use diff::{Change, changes};
 pub use interface::*;
 pub use layout::*;
 pub use signature::*;
