@@ -479,7 +479,7 @@ fn changed_interfaces_are_told() {
     let interface = |world: &World| world.resource::<Assets<DxShader>>().get(&handle).map(|shader| shader.hash);
     let told = |world: &World| {
         let messages = world.resource::<Messages<DxInterfaceChanged>>();
-        messages.iter_current_update_messages().cloned().next()
+        messages.iter_current_update_messages().next().cloned()
     };
     let before = interface(files.app.world());
     files.write("a.dxbc", COMPARE);

@@ -148,6 +148,9 @@ pub fn coverage(opcode: Opcode) -> Coverage {
 }
 
 #[cfg(test)]
+pub use document::markdown;
+
+#[cfg(test)]
 mod document {
     use std::fmt::Write;
 
@@ -224,6 +227,3 @@ mod document {
         assert!((LAST + 1..2048).all(|number| Opcode::from_number(number).is_none()));
     }
 }
-
-#[cfg(test)]
-pub use document::markdown;

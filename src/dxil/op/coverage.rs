@@ -19,6 +19,9 @@ pub fn refusal(number: u32) -> &'static str {
 }
 
 #[cfg(test)]
+pub use document::markdown;
+
+#[cfg(test)]
 mod document {
     use std::fmt::Write;
 
@@ -214,6 +217,3 @@ mod document {
         assert!(opcode(next - 1).is_some() && opcode(next).is_none());
     }
 }
-
-#[cfg(test)]
-pub use document::markdown;
