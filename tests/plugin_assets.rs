@@ -15,6 +15,7 @@ use bevy::{
             memory::{Dir, MemoryAssetReader},
         },
     },
+    ecs::message::MessageCursor,
     image::{CompressedImageFormats, ImageLoader},
     prelude::*,
     shader::Shader,
@@ -477,10 +478,9 @@ fn changed_interfaces_are_told() {
     let handle: Handle<DxShader> = files.load("a.dxbc");
     files.until("loaded", |world| world.resource::<AssetServer>().is_loaded(&handle));
     let interface = |world: &World| world.resource::<Assets<DxShader>>().get(&handle).map(|shader| shader.hash);
-    let told = |world: &World| {
-        let messages = world.resource::<Messages<DxInterfaceChanged>>();
-        messages.iter_current_update_messages().next().cloned()
-    };
+    // Messages outlive the update that they are sent in: the cursor sees each once.
+    let mut cursor = MessageCursor::<DxInterfaceChanged>::default();
+    let mut told = |world: &World| cursor.read(world.resource::<Messages<DxInterfaceChanged>>()).next().cloned();
     let before = interface(files.app.world());
     files.write("a.dxbc", COMPARE);
     let mut change = None;
