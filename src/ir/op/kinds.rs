@@ -233,7 +233,7 @@ pub enum BufferAddress {
     Structured(Value, Value),
 }
 
-/// Operands of [`Op::Sample`].
+/// Operands of [`Op::Sample`](crate::ir::Op::Sample).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sample {
     /// The texture.
@@ -267,7 +267,7 @@ pub enum SampleLevel {
     Gradient(Value, Value),
 }
 
-/// Operands of [`Op::Gather`].
+/// Operands of [`Op::Gather`](crate::ir::Op::Gather).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     /// The texture.
