@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::Result;
 
 /// The `VERS` part (`DxilCompilerVersion` of DirectXShaderCompiler): two 16-bit and three 32-bit words, then the texts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompilerVersion<'a> {
     /// Major version.
     pub major: u16,

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Part, enumeration::enumeration};
 use crate::{Error, Result};
 
 /// The `CTAB` part: a constant table of Direct3D 9 (`D3DXSHADER_CONSTANTTABLE` of `d3dx9shader.h`), seven 32-bit words, then
 /// 20 bytes for each constant. Offsets count from the beginning of the part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstantTable<'a> {
     /// The compiler.
     pub creator: Cow<'a, str>,
@@ -24,7 +24,7 @@ pub struct ConstantTable<'a> {
 }
 
 /// A constant (`D3DXSHADER_CONSTANTINFO`, `D3DXSHADER_TYPEINFO`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableConstant<'a> {
     /// Name.
     pub name: Cow<'a, str>,

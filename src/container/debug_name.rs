@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Container, FourCc, Part};
 use crate::Result;
 
 /// The `ILDN` part (`DxilShaderDebugName` of DirectXShaderCompiler): two 16-bit words, flags and length of the name, then
 /// the name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DebugName<'a> {
     /// Reserved: 0.
     pub flags: u16,

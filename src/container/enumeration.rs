@@ -1,7 +1,11 @@
 //! Numbers and flags of the formats that have names.
 //!
 //! Files hold whatever number they like, so an enumeration is its number: nothing is lost, and nothing is refused that only
-//! a newer compiler knows. Serialized, they are their names.
+//! a newer compiler knows. Serialized, they are their names; those without one are their number, or `bit` and its number.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 
 /// Declares a number with named values: a constant and a name in the header's spelling for each.
 macro_rules! enumeration {
@@ -19,6 +23,14 @@ macro_rules! enumeration {
                 match self.0 {
                     $($value => Some($name),)*
                     _ => None,
+                }
+            }
+
+            /// The number that has a name, or is written out.
+            fn from_text(text: &str) -> Option<Self> {
+                match text {
+                    $($name => Some(Self($value)),)*
+                    _ => text.parse().ok().map(Self),
                 }
             }
         }
@@ -42,6 +54,12 @@ macro_rules! enumeration {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::container::enumeration::named(deserializer, stringify!($type), Self::from_text)
             }
         }
     };
@@ -70,6 +88,17 @@ macro_rules! flags {
                     _ => format!("bit {}", flag.trailing_zeros()),
                 })
             }
+
+            /// The flag that has a name, or whose bit is named by its number.
+            fn from_text(text: &str) -> Option<Self> {
+                match text {
+                    $($name => Some(Self($value)),)*
+                    _ => {
+                        let bit = text.strip_prefix("bit ")?.parse().ok()?;
+                        (1 as $repr).checked_shl(bit).map(Self)
+                    }
+                }
+            }
         }
 
         /// The names, with `|` between them.
@@ -91,36 +120,88 @@ macro_rules! flags {
                 serializer.collect_seq(self.names())
             }
         }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let names = <Vec<std::borrow::Cow<'de, str>> as serde::Deserialize>::deserialize(deserializer)?;
+                let flags = names.iter().map(|name| {
+                    let unknown = || serde::de::Error::custom(format!("not a flag of {}: {name}", stringify!($type)));
+                    Self::from_text(name).ok_or_else(unknown)
+                });
+                flags.into_iter().try_fold(Self(0), |all, flag| Ok(Self(all.0 | flag?.0)))
+            }
+        }
     };
 }
 
 pub(super) use {enumeration, flags};
 
-/// Bytes that are serialized as hexadecimal text.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HexBytes<'a>(pub &'a [u8]);
+/// Reads a named number.
+pub(in crate::container) fn named<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    what: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    let text = Cow::<str>::deserialize(deserializer)?;
+    read(&text).ok_or_else(|| D::Error::custom(format!("not a {what}: {text}")))
+}
 
-impl std::fmt::Display for HexBytes<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// Bytes that are serialized as hexadecimal text.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HexBytes<'a>(pub Cow<'a, [u8]>);
+
+impl<'a> From<&'a [u8]> for HexBytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl HexBytes<'_> {
+    /// The bytes of hexadecimal text.
+    fn from_text(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
+        let pairs = digits.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?));
+        if digits.len() % 2 == 0 { pairs.collect::<Option<_>>().map(|bytes| Self(Cow::Owned(bytes))) } else { None }
+    }
+}
+
+impl fmt::Display for HexBytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl std::fmt::Debug for HexBytes<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for HexBytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
 }
 
 impl serde::Serialize for HexBytes<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// Serializes the bytes of a digest as hexadecimal text.
-pub(super) fn hex<S: serde::Serializer>(bytes: &[u8; 16], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&HexBytes(bytes))
+impl<'de> Deserialize<'de> for HexBytes<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        named(deserializer, "hexadecimal text", Self::from_text)
+    }
+}
+
+/// The bytes of a digest as hexadecimal text: for `#[serde(with)]`.
+pub(super) mod hex {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(bytes: &[u8; 16], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&HexBytes::from(&bytes[..]))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 16], D::Error> {
+        let bytes = HexBytes::deserialize(deserializer)?;
+        bytes.0.as_ref().try_into().map_err(|_| D::Error::custom("a digest is 16 bytes"))
+    }
 }
 
 enumeration! {
@@ -289,6 +370,25 @@ mod tests {
         assert_eq!(Two(7).to_string(), "First | bit 1 | Third");
         assert_eq!(Two(0).to_string(), "none");
         assert!(Two(5).contains(Two::FIRST) && Two(5).contains(Two::THIRD) && !Two(5).contains(Two(2)));
-        assert_eq!(HexBytes(&[0, 0xab]).to_string(), "00ab");
+        assert_eq!(HexBytes::from(&[0, 0xab][..]).to_string(), "00ab");
+    }
+
+    #[test]
+    fn what_is_serialized_is_read_again() {
+        fn again<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+            serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+        }
+        for number in [0, 13, 99, u32::MAX] {
+            assert_eq!(again(&ShaderKind(number)), ShaderKind(number));
+        }
+        for bits in [0, 5, 7, u32::MAX] {
+            assert_eq!(again(&Two(bits)), Two(bits));
+        }
+        assert_eq!(again(&HexBytes::from(&[0, 0xab][..])).0, &[0, 0xab][..]);
+        assert!(serde_json::from_str::<ShaderKind>("\"Texel\"").is_err());
+        assert!(serde_json::from_str::<Two>("[\"bit 32\"]").is_err());
+        for text in ["\"0\"", "\"0g\"", "\"+1\""] {
+            assert!(serde_json::from_str::<HexBytes<'_>>(text).is_err(), "{text}");
+        }
     }
 }

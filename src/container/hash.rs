@@ -1,18 +1,18 @@
 //! `HASH`: what identifies a DXIL program.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Bitcode, Container, FourCc, Part, digest::md5, enumeration::hex};
 use crate::Result;
 
 /// The `HASH` part (`DxilShaderHash` of DirectXShaderCompiler): a 32-bit word of flags, then 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShaderHash {
     /// It is the hash of the bitcode with its debug information, and so of the sources too (`-Zss`), not that of the
     /// stripped bitcode.
     pub includes_source: bool,
     /// An MD5 digest.
-    #[serde(serialize_with = "hex")]
+    #[serde(with = "hex")]
     pub digest: [u8; 16],
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::{Error, Result};
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 ///
 /// Seven 32-bit words are known of the header: number of instances, of class types, of slot records and of slots, offset of
 /// the names, of the class types, of the slot records. Instances follow the class types.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interfaces<'a> {
     /// Number of slots, more than records where there are arrays of interfaces.
     pub slot_count: u32,
@@ -24,7 +24,7 @@ pub struct Interfaces<'a> {
 }
 
 /// A class: 12 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassType<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -39,7 +39,7 @@ pub struct ClassType<'a> {
 }
 
 /// An instance of a class: 16 bytes. A resource that it does not have is `u16::MAX`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassInstance<'a> {
     /// Name of the variable.
     pub name: Cow<'a, str>,
@@ -56,7 +56,7 @@ pub struct ClassInstance<'a> {
 }
 
 /// An interface, or an array of interfaces: 16 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterfaceSlot {
     /// Slots that it covers.
     pub span: u32,

@@ -1,6 +1,6 @@
 //! `Aon9`, `XNAS`, `XNAP`: programs of Shader Model 2 for feature level 9, and how Direct3D 11's registers fill theirs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{HexBytes, Part, enumeration::enumeration};
 use crate::{Error, Result};
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 ///
 /// Four 32-bit words (length of the part, version token, length and offset of the tokens), then for five tables their count
 /// and offset in 16 bits each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level9Program<'a> {
     /// `D3DSHADER_VERSION_TOKEN`: 0xffff or 0xfffe in the upper half for pixel and vertex shaders, then the version.
     pub version: u32,
@@ -28,7 +28,7 @@ pub struct Level9Program<'a> {
 }
 
 /// Registers of a constant buffer that become constants: 12 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstantMapping {
     /// Constant buffer.
     pub buffer: u16,
@@ -53,7 +53,7 @@ enumeration! {
 }
 
 /// A component of a constant buffer that becomes a loop counter: 8 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopMapping {
     /// Constant buffer.
     pub buffer: u16,
@@ -66,7 +66,7 @@ pub struct LoopMapping {
 }
 
 /// A texture and a sampler that become a level-9 sampler: 4 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SamplerMapping {
     /// Texture.
     pub texture: u8,
@@ -77,7 +77,7 @@ pub struct SamplerMapping {
 }
 
 /// A constant that the runtime provides: 4 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeConstant {
     /// Which: 0 the offset of a vertex shader's position (half a pixel).
     pub source: u16,
@@ -131,7 +131,7 @@ impl<'a> Level9Program<'a> {
             unknown: u16_at(24)?,
             samplers: table(3, 4)?.map(sampler).collect::<Result<_>>()?,
             runtime_constants: table(4, 4)?.map(runtime).collect::<Result<_>>()?,
-            tokens: HexBytes(part.bytes_at(part.size_at(12)?, part.size_at(8)?)?),
+            tokens: part.bytes_at(part.size_at(12)?, part.size_at(8)?)?.into(),
         })
     }
 }

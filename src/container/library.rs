@@ -5,14 +5,14 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Part, enumeration::flags};
 use crate::{Error, Result};
 
 /// The `LIBH` part, which `D3D11_LIBRARY_DESC` tells: five 32-bit words (1, offset of the compiler's name, flags, number
 /// and offset of the functions), then for each function two, of which the second is the offset of its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryHeader<'a> {
     /// The compiler.
     pub creator: Cow<'a, str>,
@@ -23,7 +23,7 @@ pub struct LibraryHeader<'a> {
 }
 
 /// A function of a library.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryFunction<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -53,14 +53,14 @@ impl<'a> LibraryHeader<'a> {
 }
 
 /// The `LFS0` part: number and offset of the parameters, then 48 bytes for each, which `D3D11_PARAMETER_DESC` tells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionParameters<'a> {
     /// The parameters; the first is the returned value, which has the function's name.
     pub parameters: Vec<FunctionParameter<'a>>,
 }
 
 /// A parameter of a function (`D3D11_PARAMETER_DESC`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionParameter<'a> {
     /// Name.
     pub name: Cow<'a, str>,

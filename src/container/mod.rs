@@ -49,6 +49,7 @@ mod digest;
 mod enumeration;
 mod features;
 mod file;
+pub(crate) mod float;
 mod fourcc;
 mod hash;
 mod interfaces;

@@ -51,6 +51,7 @@ impl<'a> PdbInfoPart<'a> {
     }
 }
 
+/// What it holds: can be read again as [`RuntimeData`].
 impl Serialize for PdbInfoPart<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.runtime_data().map_err(ser::Error::custom)?.serialize(serializer)

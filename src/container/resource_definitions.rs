@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::Result;
@@ -39,7 +39,7 @@ impl RecordSizes {
 }
 
 /// One binding (`D3D12_SHADER_INPUT_BIND_DESC`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BindingRecord<'a> {
     /// Byte offset of the record in the part.
     pub offset: usize,

@@ -1,10 +1,11 @@
 //! `RTS0`: root signatures.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Part,
     enumeration::{enumeration, flags},
+    float,
 };
 use crate::Result;
 
@@ -13,7 +14,7 @@ use crate::Result;
 /// The header is six 32-bit words (`DxilContainerRootSignatureDesc`): version, number and offset of the parameters, number
 /// and offset of the static samplers, flags. Offsets count from the beginning of the part. Version 1.1 adds flags to
 /// descriptors and ranges, 1.2 to static samplers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootSignature {
     /// `D3D_ROOT_SIGNATURE_VERSION`.
     pub version: RootSignatureVersion,
@@ -68,7 +69,7 @@ enumeration! {
 }
 
 /// One root parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootParameter {
     /// The stages that see it.
     pub visibility: ShaderVisibility,
@@ -77,7 +78,7 @@ pub struct RootParameter {
 }
 
 /// What a root parameter is (`D3D12_ROOT_PARAMETER_TYPE`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RootParameterKind {
     /// A table of descriptors in a heap.
     DescriptorTable(Vec<DescriptorRange>),
@@ -99,7 +100,7 @@ pub enum RootParameterKind {
 }
 
 /// A resource that is bound by its address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootDescriptor {
     /// Register.
     pub register: u32,
@@ -119,7 +120,7 @@ flags! {
 }
 
 /// Descriptors that lie one after the other in a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescriptorRange {
     /// Register class.
     pub ty: DescriptorRangeType,
@@ -157,18 +158,21 @@ flags! {
 }
 
 /// One static sampler (`D3D12_STATIC_SAMPLER_DESC`, `D3D12_STATIC_SAMPLER_DESC1`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StaticSampler {
     pub filter: Filter,
     pub address_u: TextureAddressMode,
     pub address_v: TextureAddressMode,
     pub address_w: TextureAddressMode,
+    #[serde(with = "float")]
     pub mip_lod_bias: f32,
     pub max_anisotropy: u32,
     pub comparison: ComparisonFunction,
     pub border_color: StaticBorderColor,
+    #[serde(with = "float")]
     pub min_lod: f32,
+    #[serde(with = "float")]
     pub max_lod: f32,
     pub register: u32,
     pub space: u32,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FourCc, Part};
 use crate::{Error, Result};
@@ -48,7 +48,7 @@ impl Form {
 }
 
 /// One record of a signature part, as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureRecord<'a> {
     /// Semantic name without its index.
     pub semantic: Cow<'a, str>,

@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, io::Read};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::Result;
 
 /// The `SRCI` part (`DxilSourceInfo` of DirectXShaderCompiler): sections of names, contents and arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceInfo<'a> {
     /// The source files: that with the entry point first, then those that it includes.
     pub sources: Vec<Source<'a>>,
@@ -17,7 +17,7 @@ pub struct SourceInfo<'a> {
 }
 
 /// A source file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source<'a> {
     /// Its name, as the compiler was given it.
     pub name: Cow<'a, str>,

@@ -1,13 +1,13 @@
 //! `STAT` of Shader Model 4 and 5: what fxc counted.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::Result;
 
 /// The `STAT` part of fxc: 29 32-bit words, 37 from Shader Model 5.0 on, which `D3D11_SHADER_DESC` tells. (dxc puts a
 /// program without code there: see [`Bitcode`](super::Bitcode).)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Statistics {
     pub instructions: u32,
@@ -47,7 +47,7 @@ pub struct Statistics {
 }
 
 /// What Shader Model 5 adds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Statistics5 {
     pub geometry_instances: u32,

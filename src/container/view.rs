@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     BindingRecord, Bitcode, CompilerVersion, ConstantTable, Container, DebugName, FeatureFlags, FourCc,
@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// A part, read whole. Serialized, it is the part's contents without the variant's name.
+/// A part, read whole. Serialized, it is the part's contents without the variant's name, so that only who knows the part's
+/// name can read it again, as the type that the variant holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -56,14 +57,14 @@ pub enum PartView<'a> {
 }
 
 /// A container within a part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NestedContainer {
     /// Its parts: names and bytes.
     pub parts: Vec<(FourCc, usize)>,
 }
 
 /// The header of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramView {
     /// Stage.
     pub kind: ShaderKind,
@@ -76,7 +77,7 @@ pub struct ProgramView {
 }
 
 /// The whole `PSV0` part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelineStateView<'a> {
     /// Version, 0 to 4.
     pub version: u8,
@@ -90,7 +91,7 @@ pub struct PipelineStateView<'a> {
 }
 
 /// The whole `RDEF` part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceDefinitionsView<'a> {
     /// The compiler.
     pub creator: Cow<'a, str>,
@@ -103,7 +104,7 @@ pub struct ResourceDefinitionsView<'a> {
 }
 
 /// A buffer of `RDEF`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferView<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -116,7 +117,7 @@ pub struct BufferView<'a> {
 }
 
 /// A variable of a buffer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariableView<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -133,7 +134,7 @@ pub struct VariableView<'a> {
 }
 
 /// A type of a variable or member.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeView<'a> {
     /// Name.
     pub name: Option<Cow<'a, str>>,
@@ -196,12 +197,12 @@ impl<'a> PartView<'a> {
             FourCc::SPDB => Self::Pdb(Box::new(Pdb::parse(part.data).map_err(within(part))?)),
             FourCc::PRIV if Pdb::recognizes(part.data) => match Pdb::parse(part.data) {
                 Ok(pdb) => Self::Pdb(Box::new(pdb)),
-                Err(_) => Self::Bytes { bytes: HexBytes(part.data) },
+                Err(_) => Self::Bytes { bytes: part.data.into() },
             },
             FourCc::PRIV if Container::recognizes(part.data) => {
-                nested(part).unwrap_or(Self::Bytes { bytes: HexBytes(part.data) })
+                nested(part).unwrap_or(Self::Bytes { bytes: part.data.into() })
             }
-            _ => Self::Bytes { bytes: HexBytes(part.data) },
+            _ => Self::Bytes { bytes: part.data.into() },
         })
     }
 }
@@ -259,7 +260,7 @@ fn resource_definitions(part: Part<'_>) -> Result<ResourceDefinitionsView<'_>> {
                 start: variable.start,
                 size: variable.size,
                 flags: variable.flags,
-                default_value: variable.default_value.map(HexBytes),
+                default_value: variable.default_value.map(HexBytes::from),
                 ty: type_view(&definitions, ty, MAX_DEPTH, &mut room)?,
                 name: variable.name,
             });

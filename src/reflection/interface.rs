@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{layout::BufferLayout, signature::SignatureElement};
+use crate::container::float;
 
 /// The two bytecode formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -187,6 +188,7 @@ pub struct PrimitiveFacts {
     /// `D3D_TESSELLATOR_OUTPUT_PRIMITIVE`.
     pub tessellator_output: Option<u32>,
     /// `[maxtessfactor]`.
+    #[serde(with = "float::option")]
     pub max_tessellation_factor: Option<f32>,
     /// Size in bytes of an amplification or mesh shader's payload.
     pub payload_size: Option<u32>,

@@ -8,7 +8,7 @@ mod msf;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use msf::Msf;
 
@@ -32,7 +32,7 @@ pub struct Pdb<'a> {
 }
 
 /// A source file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
     /// Its name, as the compiler was given it.
     pub name: String,
@@ -169,7 +169,7 @@ impl<'a> Pdb<'a> {
     }
 }
 
-/// The parts of the container by their sizes, and all else.
+/// The parts of the container by their sizes, and all else. The file itself cannot be had from that again.
 impl Serialize for Pdb<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
@@ -185,7 +185,7 @@ impl Serialize for Pdb<'_> {
         let parts = container.iter().flat_map(Container::parts).map(|part| (part.name, part.data.len()));
         Shown {
             name: &self.name,
-            hash: self.hash.as_ref().map(|hash| HexBytes(&hash.digest)),
+            hash: self.hash.as_ref().map(|hash| HexBytes::from(&hash.digest[..])),
             arguments: &self.arguments,
             parts: parts.collect(),
             streams: &self.streams,

@@ -2,7 +2,7 @@
 
 mod tables;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{DxilResourceKind, Part, ProgramVersion, enumeration::enumeration};
 use crate::Result;
@@ -20,7 +20,7 @@ pub struct PipelineState<'a> {
 }
 
 /// One resource (`PSVResourceBindInfo`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelineResource {
     /// `PSVResourceType`.
     pub ty: PipelineResourceType,
@@ -53,7 +53,7 @@ enumeration! {
 }
 
 /// What the part says of the program's stage. A field that the stage or the part's version lacks is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelineFacts {
     /// `PSVShaderKind`, in the numbering of [`ProgramVersion::kind`].
     pub kind: Option<u8>,

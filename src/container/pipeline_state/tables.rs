@@ -1,8 +1,8 @@
 //! Signatures and dependency masks of `PSV0`, from its version 1 on.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::PipelineState;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What follows the resources in the part, in this order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelineTables<'a> {
     /// Elements of the input signature.
     pub inputs: Vec<PipelineElement<'a>>,
@@ -34,7 +34,7 @@ pub struct PipelineTables<'a> {
 }
 
 /// One signature element (`PSVSignatureElement0`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelineElement<'a> {
     /// Semantic name; empty for system values.
     pub semantic: Cow<'a, str>,
@@ -58,12 +58,12 @@ pub struct PipelineElement<'a> {
     pub stream: u8,
 }
 
-/// One bit a component, four a register, in words of 32.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// One bit a component, four a register, in words of 32. Masks are equal that have the same components.
+#[derive(Clone, Debug, Default)]
 pub struct ComponentMask(pub Vec<u32>);
 
 /// A mask of a stream's components.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamMask {
     /// The stream, 0 to 3.
     pub stream: u8,
@@ -71,12 +71,12 @@ pub struct StreamMask {
     pub mask: ComponentMask,
 }
 
-/// For each component that comes in, the components that depend on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// For each component that comes in, the components that depend on it. Those past the end influence nothing.
+#[derive(Clone, Debug)]
 pub struct Dependencies(pub Vec<ComponentMask>);
 
 /// Dependencies of a stream's components.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamDependencies {
     /// The stream, 0 to 3.
     pub stream: u8,
@@ -99,20 +99,90 @@ impl ComponentMask {
         };
         (0..8 * self.0.len()).filter_map(register).collect::<Vec<_>>().join(" ")
     }
+
+    /// The mask of such a text.
+    fn from_text(text: &str) -> Option<Self> {
+        let mut mask = Self::default();
+        for register in text.split_whitespace() {
+            for component in components(register)? {
+                let word = component / 32;
+                if mask.0.len() <= word {
+                    mask.0.resize(word + 1, 0);
+                }
+                mask.0[word] |= 1 << (component % 32);
+            }
+        }
+        Some(mask)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
 }
 
+/// The components that a text such as `3.xz` names.
+fn components(text: &str) -> Option<Vec<usize>> {
+    // More than any signature has: what is named is allocated.
+    const MAX_REGISTER: usize = 1 << 16;
+    let (register, lanes) = text.split_once('.')?;
+    let register = register.parse::<usize>().ok().filter(|&register| register < MAX_REGISTER)?;
+    lanes.bytes().map(|lane| Some(4 * register + b"xyzw".iter().position(|&name| name == lane)?)).collect()
+}
+
+impl PartialEq for ComponentMask {
+    fn eq(&self, other: &Self) -> bool {
+        let word = |mask: &Self, index: usize| mask.0.get(index).copied().unwrap_or(0);
+        (0..self.0.len().max(other.0.len())).all(|index| word(self, index) == word(other, index))
+    }
+}
+
+impl Eq for ComponentMask {}
+
+impl PartialEq for Dependencies {
+    fn eq(&self, other: &Self) -> bool {
+        let (short, long) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
+        let (same, rest) = long.0.split_at(short.0.len());
+        same == &short.0[..] && rest.iter().all(ComponentMask::is_empty)
+    }
+}
+
+impl Eq for Dependencies {}
+
 impl Serialize for ComponentMask {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text())
+    }
+}
+
+impl<'de> Deserialize<'de> for ComponentMask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::from_text(&text).ok_or_else(|| D::Error::custom(format!("no mask of components: {text}")))
     }
 }
 
 /// A map of the components that influence something to what they influence.
 impl Serialize for Dependencies {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let lane = |component: usize| format!("{}.{}", component / 4, char::from(b"xyzw"[component % 4]));
-        let used = self.0.iter().enumerate().filter(|(_, mask)| mask.0.iter().any(|&word| word != 0));
+        let used = self.0.iter().enumerate().filter(|(_, mask)| !mask.is_empty());
         serializer.collect_map(used.map(|(component, mask)| (lane(component), mask)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Dependencies {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut dependencies = Vec::new();
+        for (name, mask) in BTreeMap::<Cow<'_, str>, ComponentMask>::deserialize(deserializer)? {
+            let [component] = components(&name).unwrap_or_default()[..] else {
+                return Err(D::Error::custom(format!("no component: {name}")));
+            };
+            if dependencies.len() <= component {
+                dependencies.resize(component + 1, ComponentMask::default());
+            }
+            dependencies[component] = mask;
+        }
+        Ok(Self(dependencies))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     TableKind,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// One function (`RuntimeDataFunctionInfo`, and `RuntimeDataFunctionInfo2` from validator 1.8 on).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryShader<'a> {
     /// Name, mangled.
     pub name: Cow<'a, str>,

@@ -8,7 +8,7 @@ mod resource;
 mod stage;
 mod subobject;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::reader::Reader;
 use super::{Part, enumeration::enumeration};
@@ -27,7 +27,7 @@ pub use subobject::{HitGroupType, RaytracingPipelineFlags, StateObjectFlags, Sub
 ///
 /// The header is two 32-bit words, version (0x10) and number of tables, then the offset of each. A table begins with its
 /// kind and length; most hold records of one length, to which newer versions append fields.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeData<'a> {
     /// Version of the format: 0x10, or 0 for a prerelease.
     pub version: u32,

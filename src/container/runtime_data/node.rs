@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{TableKind, reader::Record};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// One node (`NodeShaderInfo`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node<'a> {
     /// How it is launched.
     pub launch: NodeLaunch,
@@ -40,7 +40,7 @@ enumeration! {
 }
 
 /// What identifies a node: a name, and a number for those that form an array.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeId<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -49,7 +49,7 @@ pub struct NodeId<'a> {
 }
 
 /// An attribute of a node's function (`NodeShaderFuncAttrib`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FunctionAttribute<'a> {
     /// `[NodeID]`.
     Id(NodeId<'a>),
@@ -70,7 +70,7 @@ pub enum FunctionAttribute<'a> {
 }
 
 /// An input or output of a node (`IONode`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeIo<'a> {
     /// What it is.
     pub kind: NodeIoKind,
@@ -109,7 +109,7 @@ flags! {
 }
 
 /// An attribute of a node's input or output (`NodeShaderIOAttrib`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeIoAttribute<'a> {
     /// The node that the output goes to.
     OutputId(NodeId<'a>),
@@ -132,7 +132,7 @@ pub enum NodeIoAttribute<'a> {
 }
 
 /// Where a record has `SV_DispatchGrid` (`RecordDispatchGrid`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DispatchGridField {
     /// Byte offset in the record.
     pub offset: u16,

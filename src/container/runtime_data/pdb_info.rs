@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{TableKind, reader::Record};
 use crate::{Result, container::HexBytes};
 
 /// How a program was compiled (`DxilPdbInfo`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PdbInfo<'a> {
     /// The source files: that with the entry point first.
     pub sources: Vec<PdbSource<'a>>,
@@ -29,7 +29,7 @@ pub struct PdbInfo<'a> {
 }
 
 /// A source file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PdbSource<'a> {
     /// Name.
     pub name: Cow<'a, str>,
@@ -38,7 +38,7 @@ pub struct PdbSource<'a> {
 }
 
 /// A library.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PdbLibrary<'a> {
     /// Name.
     pub name: Cow<'a, str>,

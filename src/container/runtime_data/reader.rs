@@ -237,12 +237,12 @@ impl<'r, 'a> Record<'r, 'a> {
     pub fn bytes(&self, field: usize) -> Result<HexBytes<'a>> {
         let (start, len) = (self.u32(field)? as usize, self.u32(field + 4)? as usize);
         if len == 0 {
-            return Ok(HexBytes(&[]));
+            return Ok(HexBytes::default());
         }
         let bytes = start.checked_add(len).and_then(|end| self.reader.bytes.get(start..end));
         let wrong =
             || self.reader.part.malformed(self.offset + field, format!("bytes pass the end of the raw bytes: {len}"));
-        bytes.map(HexBytes).ok_or_else(wrong)
+        bytes.map(HexBytes::from).ok_or_else(wrong)
     }
 
     /// The record of another table that the field names.

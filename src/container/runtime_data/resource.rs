@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::reader::Record;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// One resource (`RuntimeDataResourceInfo`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryResource<'a> {
     /// Name.
     pub name: Cow<'a, str>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{TableKind, reader::Record};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Facts of a stage (`VSInfo` to `ASInfo`). A field that a stage lacks is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageInfo<'a> {
     /// Elements of the input signature.
     pub inputs: Vec<RuntimeElement<'a>>,
@@ -24,11 +24,11 @@ pub struct StageInfo<'a> {
     /// Threads of a group: x, y, z, those that are left out are 1.
     pub num_threads: Vec<u32>,
     /// The other numbers of the record, by name.
-    pub numbers: Vec<(&'static str, u32)>,
+    pub numbers: Vec<(Cow<'a, str>, u32)>,
 }
 
 /// One signature element.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeElement<'a> {
     /// Semantic name.
     pub semantic: Cow<'a, str>,
@@ -144,7 +144,7 @@ pub(super) fn read<'a>(kind: ShaderKind, function: &Record<'_, 'a>, field: usize
             2 => record.u16(field)?.into(),
             _ => record.u32(field)?,
         };
-        Ok((name, value))
+        Ok((Cow::Borrowed(name), value))
     };
     Ok(Some(StageInfo {
         inputs: elements(layout.signatures[0])?,

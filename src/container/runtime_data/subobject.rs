@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::reader::Record;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// One subobject (`RuntimeDataSubobjectInfo`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subobject<'a> {
     /// Name of the HLSL's variable.
     pub name: Cow<'a, str>,
@@ -23,7 +23,7 @@ pub struct Subobject<'a> {
 }
 
 /// What a subobject is (`D3D12_STATE_SUBOBJECT_TYPE`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SubobjectKind<'a> {
     /// `StateObjectConfig`.
     StateObjectConfig(StateObjectFlags),
@@ -80,7 +80,7 @@ impl SubobjectKind<'_> {
     pub fn root_signature(&self) -> Result<Option<RootSignature>> {
         match self {
             Self::GlobalRootSignature(bytes) | Self::LocalRootSignature(bytes) => {
-                RootSignature::parse(Part { name: FourCc::RTS0, offset: 0, data: bytes.0 }).map(Some)
+                RootSignature::parse(Part { name: FourCc::RTS0, offset: 0, data: &bytes.0 }).map(Some)
             }
             _ => Ok(None),
         }
