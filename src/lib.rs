@@ -12,6 +12,8 @@
 
 #[cfg(feature = "cli")]
 pub mod cases;
+#[cfg(test)]
+mod census;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod container;

@@ -25,7 +25,13 @@ pub use document::markdown;
 mod document {
     use std::fmt::Write;
 
-    use super::{super::Lowering, refusal};
+    use super::{
+        super::{
+            Lowering,
+            census::{Census, Counts},
+        },
+        refusal,
+    };
     use crate::dxil::op::opcode;
 
     /// Tables of the document: title, first and last operation.
@@ -174,23 +180,36 @@ mod document {
         let all: Vec<_> = (0..).map_while(|number| Some((number, opcode(number)?))).collect();
         let refused = all.iter().filter(|(number, op)| is_refused(*number, &op.lowering)).count();
         let reserved = all.iter().filter(|(_, op)| op.name.starts_with("Reserved")).count();
+        let census = Census::take();
         let mut text = String::new();
         let only = all.iter().filter(|(number, _)| stops_at_the_program(*number)).count();
         let (operations, lifted) = (all.len() - reserved, all.len() - refused);
         writeln!(text, "{lifted} of {operations} operations are lifted, {only} of them as far as the program; {reserved} more numbers are reserved.")
             .unwrap();
         for &(title, first, last) in GROUPS {
-            writeln!(text, "\n### {title}\n\n| Number | Operation | | How, or why not |\n|---:|---|---|---|").unwrap();
+            writeln!(
+                text,
+                "\n### {title}\n\n| Number | Operation | | How, or why not | Cases |\n|---:|---|---|---|---|"
+            )
+            .unwrap();
             for (number, op) in &all[first as usize..=last as usize] {
                 let (state, phrase) = match op.lowering {
                     _ if is_refused(*number, &op.lowering) => ("refused", refusal(*number)),
                     _ if stops_at_the_program(*number) => ("program only", how(*number).unwrap_or_default()),
                     _ => ("lifted", how(*number).unwrap_or_else(|| panic!("no phrase: {number} {}", op.name))),
                 };
-                writeln!(text, "| {number} | `{}` | {state} | {phrase} |", op.name).unwrap();
+                let cases = census.operations.get(number).map_or_else(String::new, cases);
+                writeln!(text, "| {number} | `{}` | {state} | {phrase} | {cases} |", op.name).unwrap();
             }
         }
         text
+    }
+
+    /// Numbers of cases, for each type if there are any.
+    fn cases(counts: &Counts) -> String {
+        let count =
+            |(ty, count): (&String, &usize)| if ty.is_empty() { count.to_string() } else { format!("{ty}: {count}") };
+        counts.iter().map(count).collect::<Vec<_>>().join(", ")
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! `table` lists all; each file lowers those of one subject.
 
 mod buffer;
+#[cfg(test)]
+mod census;
 mod convert;
 mod coverage;
 mod handle;
