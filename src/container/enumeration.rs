@@ -162,7 +162,11 @@ impl HexBytes<'_> {
         let digits = text.as_bytes();
         let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
         let pairs = digits.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?));
-        if digits.len() % 2 == 0 { pairs.collect::<Option<_>>().map(|bytes| Self(Cow::Owned(bytes))) } else { None }
+        if digits.len().is_multiple_of(2) {
+            pairs.collect::<Option<_>>().map(|bytes| Self(Cow::Owned(bytes)))
+        } else {
+            None
+        }
     }
 }
 

@@ -291,10 +291,10 @@ fn pdb_info() {
         let read = PdbInfoPart::parse(part).unwrap();
         let info = read.info().unwrap().unwrap();
         assert_eq!((&info.sources[0].name[..], &info.sources[0].contents[..]), ("a.hlsl", "float4 main()"));
-        assert_eq!((&info.libraries[0].name[..], info.libraries[0].data.0), ("lib", &b"DXBC"[..]));
+        assert_eq!((&info.libraries[0].name[..], &info.libraries[0].data.0[..]), ("lib", &b"DXBC"[..]));
         assert_eq!(info.arguments, ["E", "main"]);
-        assert_eq!((info.hash.0, &info.name[..], info.toolchain_id), (&b"hash"[..], "out.pdb", 7));
-        assert_eq!(info.whole_dxil.0, b"DXBC");
+        assert_eq!((&info.hash.0[..], &info.name[..], info.toolchain_id), (&b"hash"[..], "out.pdb", 7));
+        assert_eq!(info.whole_dxil.0[..], *b"DXBC");
         for len in 0..bytes.len() {
             assert!(PdbInfoPart::parse(Part { data: &bytes[..len], ..part }).is_err(), "{len}");
         }
