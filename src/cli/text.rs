@@ -7,8 +7,8 @@ use crate::{
     container::feature_names,
     reflection::{
         Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType,
-        Interpolation, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue, TextureDimension,
-        UavFlags,
+        Interpolation, NodeFacts, NodeId, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue,
+        TextureDimension, UavFlags,
     },
 };
 
@@ -82,6 +82,49 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     Ok(())
 }
 
+fn write_node(out: &mut String, node: &NodeFacts) -> fmt::Result {
+    let name = |id: &NodeId| format!("{}[{}]", id.name, id.index);
+    let launch = format!("{:?}", node.launch).to_lowercase();
+    let entry = if node.is_program_entry { ", entry of the graph" } else { "" };
+    writeln!(out, "  node {}, {launch}{entry}", name(&node.id))?;
+    for (text, grid) in [("dispatch grid", node.dispatch_grid), ("dispatch grid at most", node.max_dispatch_grid)] {
+        if let Some([x, y, z]) = grid {
+            writeln!(out, "  {text}: {x} x {y} x {z}")?;
+        }
+    }
+    if let Some(depth) = node.max_recursion_depth {
+        writeln!(out, "  recursion depth at most: {depth}")?;
+    }
+    if let Some(index) = node.local_root_arguments_table_index {
+        writeln!(out, "  local root arguments: table index {index}")?;
+    }
+    if let Some(id) = &node.share_input_of {
+        writeln!(out, "  shares the input of {}", name(id))?;
+    }
+    for (text, all) in [("input", &node.inputs), ("output", &node.outputs)] {
+        for io in all {
+            write!(out, "  {text}")?;
+            if let Some(id) = &io.id {
+                write!(out, " to {}", name(id))?;
+            }
+            match io.array_size {
+                Some(u32::MAX) => write!(out, " and all after it")?,
+                Some(size) => write!(out, " and after it, {size} in all")?,
+                None => {}
+            }
+            write!(out, ": records of {} bytes", io.record_size)?;
+            if let Some(count) = io.max_records {
+                write!(out, ", {count} at most")?;
+            }
+            if let Some(field) = io.dispatch_grid {
+                write!(out, ", dispatch grid at byte {}", field.offset)?;
+            }
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
 fn write_entry_point(out: &mut String, entry: &EntryPointInterface) -> fmt::Result {
     writeln!(out, "\nentry point {} ({})", entry.name, format!("{:?}", entry.stage).to_lowercase())?;
     let facts = &entry.facts;
@@ -122,6 +165,9 @@ fn write_entry_point(out: &mut String, entry: &EntryPointInterface) -> fmt::Resu
     }
     if let Some(factor) = primitives.max_tessellation_factor {
         writeln!(out, "  tessellation factor at most: {factor}")?;
+    }
+    if let Some(node) = &facts.node {
+        write_node(out, node)?;
     }
     for (name, elements) in [
         ("inputs", &entry.inputs),

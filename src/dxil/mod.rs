@@ -183,6 +183,48 @@ mod tests {
     }
 
     #[test]
+    fn nodes_are_described_and_become_compute_shaders() {
+        use crate::reflection::{NODE_SPACE, NodeLaunch};
+        let bytes = include_bytes!("../../tests/fixtures/node/work_graph.dxil");
+        let program = lifted(bytes, None).unwrap();
+        let node = |name: &str| {
+            let entry = program.interface.entry_points.iter().find(|entry| entry.name == name).unwrap();
+            entry.facts.node.as_deref().unwrap()
+        };
+        let (split, work, collect, share) = (node("split"), node("work"), node("collect"), node("share"));
+        assert_eq!(split.launch, NodeLaunch::Broadcasting);
+        assert!(split.is_program_entry && !work.is_program_entry);
+        assert_eq!((split.dispatch_grid, split.max_dispatch_grid), (None, Some([16, 4, 1])));
+        let [tile] = &split.inputs[..] else { panic!("{:?}", split.inputs) };
+        assert_eq!((tile.record_size, tile.record_alignment), (20, 4));
+        let grid = tile.dispatch_grid.unwrap();
+        assert_eq!((grid.offset, grid.components, grid.component), (0, 3, crate::reflection::ComponentType::U32));
+        let [items, done] = &split.outputs[..] else { panic!("{:?}", split.outputs) };
+        assert_eq!((items.record_size, items.max_records, items.is_empty()), (12, Some(64), false));
+        assert_eq!((done.record_size, done.max_records, done.is_empty()), (0, Some(1), true));
+        assert_eq!(done.id.as_ref().unwrap().name, "finish");
+        assert_eq!((work.launch, work.max_recursion_depth), (NodeLaunch::Thread, Some(5)));
+        assert_eq!(work.local_root_arguments_table_index, Some(3));
+        assert_eq!(work.outputs[1].array_size, Some(3));
+        assert_eq!((collect.id.name.as_str(), collect.id.index), ("gather", 1));
+        assert_eq!(collect.local_root_arguments_table_index, None);
+        assert_eq!(share.share_input_of.as_ref().unwrap().name, "finish");
+        assert!(share.inputs[0].tracks_sharing() && share.inputs[0].is_writable());
+        assert!(share.inputs[0].is_globally_coherent() && !tile.is_writable());
+
+        let of_nodes = program.interface.bindings.iter().filter(|binding| binding.space == NODE_SPACE);
+        let kinds: Vec<_> = of_nodes.map(|binding| binding.kind).collect();
+        assert!(matches!(kinds[..], [ResourceKind::ConstantBuffer { size: 48 }, ResourceKind::RawBuffer { .. }]));
+
+        let module = program.emit(&crate::lift::Target::default()).unwrap().module;
+        let entries: Vec<_> = module.entry_points.iter().map(|entry| (&*entry.name, entry.workgroup_size)).collect();
+        assert!(module.entry_points.iter().all(|entry| entry.stage == naga::ShaderStage::Compute));
+        assert!(entries.contains(&("split", [32, 1, 1])) && entries.contains(&("work", [32, 1, 1])));
+        assert!(entries.contains(&("collect", [8, 1, 1])));
+        Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
+    }
+
+    #[test]
     fn a_library_is_lifted_whole_or_by_name() {
         let bytes = include_bytes!("../../tests/fixtures/compute/library.dxil");
         let whole = lifted(bytes, None).unwrap();

@@ -4,7 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{layout::BufferLayout, signature::SignatureElement};
+use super::{
+    layout::BufferLayout,
+    node::{NODE_THREADS, NodeFacts, NodeLaunch},
+    signature::SignatureElement,
+};
 use crate::container::float;
 
 /// The two bytecode formats.
@@ -151,6 +155,20 @@ pub struct StageFacts {
     pub sample_frequency: bool,
     /// Geometry, hull, domain and mesh shaders.
     pub primitives: PrimitiveFacts,
+    /// Nodes of work graphs.
+    #[serde(default)]
+    pub node: Option<Box<NodeFacts>>,
+}
+
+impl StageFacts {
+    /// Threads of a group of a stage that runs in groups: as declared, but of thread nodes, which know no groups,
+    /// [`NODE_THREADS`].
+    pub fn group_size(&self) -> [u32; 3] {
+        match &self.node {
+            Some(node) if node.launch == NodeLaunch::Thread => [NODE_THREADS, 1, 1],
+            _ => self.thread_group_size.unwrap_or([1; 3]),
+        }
+    }
 }
 
 /// How the depth that a pixel shader writes relates to the rasterizer's.

@@ -4,6 +4,7 @@
 pub mod diff;
 pub mod interface;
 pub mod layout;
+pub mod node;
 mod read;
 pub mod signature;
 
@@ -11,6 +12,7 @@ pub mod signature;
 pub use diff::{Change, changes};
 pub use interface::*;
 pub use layout::*;
+pub use node::*;
 pub use signature::*;
 
 use crate::{

@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, llvm, memory::Pointer};
+use super::{FunctionLowering, Lowered, RecordPointer, llvm, memory::Pointer, record::RECORD_SPACE};
 use crate::{
     Error, Result,
     ir::{Cfg, Dominators, Edge, Terminator, Type, Value},
+    reflection::NodeLaunch,
 };
 
 impl FunctionLowering<'_, '_> {
@@ -16,6 +17,7 @@ impl FunctionLowering<'_, '_> {
             let ir = if block == 0 { self.function.entry } else { self.function.add_block() };
             self.blocks[block] = Some(ir);
         }
+        self.begin_thread_node()?;
         self.load_inputs()?;
         for &block in &order {
             self.block = self.blocks[block].unwrap_or(self.function.entry);
@@ -34,6 +36,23 @@ impl FunctionLowering<'_, '_> {
             self.build().terminate(terminator);
         }
         self.check_dominance(&order)
+    }
+
+    /// Ends the threads of a thread node that have no record.
+    fn begin_thread_node(&mut self) -> Result<()> {
+        let node = self.entry().ok().and_then(|entry| entry.facts.node.as_deref());
+        if node.is_none_or(|node| node.launch != NodeLaunch::Thread) {
+            return Ok(());
+        }
+        self.block = self.function.entry;
+        let has_record = self.has_record()?;
+        let (body, rest) = (self.function.add_block(), self.function.add_block());
+        self.build().branch(has_record, body, rest);
+        self.block = rest;
+        self.build().terminate(Terminator::Return(None));
+        self.blocks[0] = Some(body);
+        self.block = body;
+        Ok(())
     }
 
     /// Rejects values that are used where control may come without passing their definition.
@@ -122,6 +141,10 @@ impl FunctionLowering<'_, '_> {
             return Err(Error::malformed("phi in the entry block"));
         }
         let block = self.block;
+        if let llvm::Type::Pointer { pointee, space: RECORD_SPACE } = *self.llvm_type(instruction.ty)? {
+            let byte = self.function.add_param(block, Type::I32);
+            return Ok(Lowered::Record(RecordPointer { byte, pointee }));
+        }
         if let llvm::Type::Pointer { pointee, .. } = *self.llvm_type(instruction.ty)? {
             let result = instruction.result.ok_or_else(|| Error::internal("phi without a result"))?;
             let storage = self.storage_of(result)?;
@@ -149,6 +172,7 @@ impl FunctionLowering<'_, '_> {
             let lowered = self.value(value)?;
             match &lowered {
                 Lowered::Pointer(pointer) => args.push(pointer.index),
+                Lowered::Record(pointer) => args.push(pointer.byte),
                 lowered => args.extend_from_slice(lowered.scalars()?),
             }
         }

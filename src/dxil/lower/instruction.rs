@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, llvm};
+use super::{FunctionLowering, Lowered, RecordPointer, llvm};
 use crate::{
     Error, Result,
     dxil::op,
@@ -176,31 +176,30 @@ impl FunctionLowering<'_, '_> {
             }
             llvm::Operation::Load(pointer) => match self.value(*pointer)? {
                 Lowered::Pointer(pointer) => self.load(pointer, ty)?,
+                Lowered::Record(pointer) => self.load_record(pointer, ty)?,
                 resource @ Lowered::Resource { .. } => resource,
                 _ => return Err(Error::malformed("load from no address")),
             },
             llvm::Operation::Store { pointer, value } => {
-                let Lowered::Pointer(pointer) = self.value(*pointer)? else {
-                    return Err(Error::malformed("store to no address"));
-                };
+                let (place, ty) = (self.value(*pointer)?, self.type_of(*value)?);
                 let value = self.value(*value)?;
-                self.store(pointer, value.scalars()?)?;
+                match place {
+                    Lowered::Pointer(pointer) => self.store(pointer, value.scalars()?)?,
+                    Lowered::Record(pointer) => self.store_record(pointer, ty, value.scalars()?)?,
+                    _ => return Err(Error::malformed("store to no address")),
+                }
                 return Ok(None);
             }
             llvm::Operation::AtomicReadModifyWrite { op, pointer, value } => {
-                let Lowered::Pointer(pointer) = self.value(*pointer)? else {
-                    return Err(Error::malformed("atomic operation on no address"));
-                };
+                let place = self.value(*pointer)?;
                 let value = self.scalar(*value)?;
-                Lowered::scalar(self.atomic(pointer, *op, value)?)
+                Lowered::scalar(self.atomic(&place, *op, value)?)
             }
             llvm::Operation::CompareExchange { pointer, compare, value } => {
-                let Lowered::Pointer(pointer) = self.value(*pointer)? else {
-                    return Err(Error::malformed("atomic operation on no address"));
-                };
+                let place = self.value(*pointer)?;
                 let compare = self.scalar(*compare)?;
                 let value = self.scalar(*value)?;
-                self.compare_exchange(pointer, compare, value)?
+                self.compare_exchange(&place, compare, value)?
             }
             llvm::Operation::Call { callee, arguments } => return self.call(instruction, *callee, arguments),
             llvm::Operation::Fence => return Err(Error::unsupported("LLVM fence")),
@@ -490,6 +489,11 @@ impl FunctionLowering<'_, '_> {
                 pointer.index = index;
                 Ok(Lowered::Pointer(pointer))
             }
+            (Lowered::Record(accept), Lowered::Record(reject)) => {
+                let condition = condition.one()?;
+                let byte = self.build().select(condition, accept.byte, reject.byte);
+                Ok(Lowered::Record(RecordPointer { byte, ..*accept }))
+            }
             (Lowered::Pointer(_), Lowered::Pointer(_)) => {
                 Err(Error::unsupported("address that may lead to several variables"))
             }
@@ -545,6 +549,11 @@ impl FunctionLowering<'_, '_> {
                 let pointee = self.parent.module.types.pointee(to);
                 pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;
                 Ok(Lowered::Pointer(pointer))
+            }
+            (Cast::Bitcast, Lowered::Record(mut pointer)) => {
+                let pointee = self.parent.module.types.pointee(to);
+                pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;
+                Ok(Lowered::Record(pointer))
             }
             (Cast::Bitcast | Cast::AddressSpaceCast, resource @ Lowered::Resource { .. }) => Ok(resource),
             (Cast::PtrToInt | Cast::IntToPtr | Cast::AddressSpaceCast, _) => {

@@ -226,6 +226,17 @@ impl ModuleLowering<'_> {
         id
     }
 
+    /// A variable of `i32`s that functions share, of a name of the lift's own.
+    pub fn named_variable(&mut self, name: &str, space: VariableSpace, len: u32) -> VariableId {
+        if let Some(&id) = self.named_variables.get(name) {
+            return id;
+        }
+        let id = VariableId(self.ir.variables.len() as u32);
+        self.ir.variables.push(Variable { name: name.to_owned(), space, element: Type::I32, len, initial: None });
+        self.named_variables.insert(name.to_owned(), id);
+        id
+    }
+
     /// The variable of a global variable.
     fn global_storage(&mut self, id: llvm::GlobalId) -> Result<Storage> {
         if let Some(&storage) = self.storages.get(&id) {
@@ -386,7 +397,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// An index of LLVM as an `i32`.
-    fn index(&mut self, id: llvm::ValueId) -> Result<Value> {
+    pub(super) fn index(&mut self, id: llvm::ValueId) -> Result<Value> {
         if let Some(constant) = self.as_integer(id) {
             return Ok(self.function.i32(constant as u32));
         }
@@ -415,6 +426,7 @@ impl FunctionLowering<'_, '_> {
                 }
                 Ok(Lowered::Resource { binding, index, non_uniform })
             }
+            Lowered::Record(pointer) => self.record_part(pointer, indices),
             Lowered::Pointer(Pointer { storage, mut index, mut pointee }) => {
                 for (position, &step) in indices.iter().enumerate() {
                     let (unit, offset) = if position == 0 {
@@ -545,8 +557,8 @@ impl FunctionLowering<'_, '_> {
         Ok(())
     }
 
-    /// Atomic operation on group-shared memory; the old value.
-    pub(super) fn atomic(&mut self, pointer: Pointer, op: llvm::AtomicOperation, value: Value) -> Result<Value> {
+    /// Atomic operation on group-shared memory or a record; the old value.
+    pub(super) fn atomic(&mut self, place: &Lowered, op: llvm::AtomicOperation, value: Value) -> Result<Value> {
         let (op, value) = match op {
             llvm::AtomicOperation::Sub => (AtomicOp::Add, self.build().unary(crate::ir::UnaryOp::INeg, value)),
             llvm::AtomicOperation::Nand => return Err(Error::unsupported("atomic nand")),
@@ -560,14 +572,23 @@ impl FunctionLowering<'_, '_> {
             llvm::AtomicOperation::UMax => (AtomicOp::UMax, value),
             llvm::AtomicOperation::UMin => (AtomicOp::UMin, value),
         };
-        self.atomic_variable(pointer, op, value, None)
+        self.atomic_at(place, op, value, None)
     }
 
     /// Atomic exchange where memory equals `compare`: the old value, and whether it was equal.
-    pub(super) fn compare_exchange(&mut self, pointer: Pointer, compare: Value, value: Value) -> Result<Lowered> {
-        let old = self.atomic_variable(pointer, AtomicOp::CompareExchange, value, Some(compare))?;
+    pub(super) fn compare_exchange(&mut self, place: &Lowered, compare: Value, value: Value) -> Result<Lowered> {
+        let old = self.atomic_at(place, AtomicOp::CompareExchange, value, Some(compare))?;
         let equal = self.build().compare(CompareOp::IEq, old, compare);
         Ok(Lowered::Scalars(SmallVec::from_slice(&[old, equal])))
+    }
+
+    /// Atomic operation at an address; the old value.
+    fn atomic_at(&mut self, place: &Lowered, op: AtomicOp, value: Value, compare: Option<Value>) -> Result<Value> {
+        match place {
+            Lowered::Pointer(pointer) => self.atomic_variable(*pointer, op, value, compare),
+            Lowered::Record(pointer) => self.atomic_record(*pointer, op, value, compare),
+            _ => Err(Error::malformed("atomic operation on no address")),
+        }
     }
 
     fn atomic_variable(

@@ -9,15 +9,20 @@ mod constant;
 mod function;
 mod instruction;
 mod memory;
+mod record;
 mod value;
 
 pub use function::FunctionLowering;
 pub use memory::Pointer;
+pub use record::{NOWHERE, RecordPointer};
 pub use value::{Handle, Lowered, MAX_SCALARS};
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use self::memory::{Root, Storage};
+use self::{
+    memory::{Root, Storage},
+    record::RecordLayout,
+};
 use super::{module as llvm, reflect};
 use crate::{
     Error, ErrorKind, Result,
@@ -56,6 +61,10 @@ pub struct ModuleLowering<'a> {
     interface_variables: HashMap<&'static str, ir::VariableId>,
     /// Functions without contents that stand for what whoever runs a ray tracing stage does, by name.
     callbacks: HashMap<&'static str, ir::FunctionId>,
+    /// Variables of other uses, by name.
+    named_variables: HashMap<String, ir::VariableId>,
+    /// How types lie in records of work graphs, once it is asked for.
+    record_layout: Option<RecordLayout>,
     /// Elements of all variables.
     elements: u64,
     /// Memory that is accessed as another type than it was declared with.
@@ -83,6 +92,8 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         storages: HashMap::new(),
         interface_variables: HashMap::new(),
         callbacks: HashMap::new(),
+        named_variables: HashMap::new(),
+        record_layout: None,
         elements: 0,
         reinterpreted: memory::reinterpreted(module),
     };
@@ -282,6 +293,8 @@ impl<'a> ModuleLowering<'a> {
             }
             Some(llvm::Type::Pointer { .. }) => return Err(Error::unsupported("pointer as a value")),
             Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            // See `op::node`.
+            Some(ty) if ty.is_node_handle() => Scalar::I32,
             ty => return Err(Error::unsupported(format!("type of a value: {ty:?}"))),
         })
     }
@@ -313,6 +326,7 @@ impl<'a> ModuleLowering<'a> {
                 }
             }
             Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            Some(ty) if ty.is_node_handle() => scalars.push(Scalar::I32),
             Some(llvm::Type::Struct { fields, .. }) => {
                 for field in fields {
                     self.push_scalar_types(*field, scalars)?;

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::memory::Pointer;
+use super::{memory::Pointer, record::RecordPointer};
 use crate::{
     Error, Result,
     ir::{BindingId, Value},
@@ -36,6 +36,8 @@ pub enum Lowered {
     },
     /// An address in a variable.
     Pointer(Pointer),
+    /// An address in a record of a work graph.
+    Record(RecordPointer),
 }
 
 /// A resource handle.
@@ -63,7 +65,7 @@ impl Lowered {
             Self::Handle(_) | Self::Resource { .. } | Self::Descriptor { .. } => {
                 Err(Error::unsupported("resource as an operand"))
             }
-            Self::Pointer(_) => Err(Error::unsupported("address as an operand")),
+            Self::Pointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
         }
     }
 

@@ -145,7 +145,7 @@ impl Types {
         let sum = |of: &dyn Fn(TypeId) -> u64, single: u64| match &ty {
             Type::Array { element, len } => len.saturating_mul(of(*element)),
             Type::Vector { element, len } => u64::from(*len).saturating_mul(of(*element)),
-            ty if ty.is_handle() => 1,
+            ty if ty.is_handle() || ty.is_node_handle() => 1,
             Type::Struct { fields, .. } => fields.iter().fold(0u64, |sum, field| sum.saturating_add(of(*field))),
             Type::Void | Type::Label | Type::Metadata => 0,
             _ => single,
@@ -154,7 +154,7 @@ impl Types {
         let words = sum(&|id| self.words(id), if matches!(ty, Type::Double | Type::Integer(64)) { 2 } else { 1 });
         let leaf = match &ty {
             Type::Array { element, .. } | Type::Vector { element, .. } => self.leaf(*element),
-            ty if ty.is_handle() => Leaf::Uniform(id),
+            ty if ty.is_handle() || ty.is_node_handle() => Leaf::Uniform(id),
             Type::Struct { fields, .. } => {
                 fields.iter().fold(Leaf::None, |leaf, field| match (leaf, self.leaf(*field)) {
                     (leaf, Leaf::None) | (Leaf::None, leaf) => leaf,
@@ -219,6 +219,13 @@ impl Type {
     /// It is the structure that stands for a resource, `%dx.types.Handle`.
     pub fn is_handle(&self) -> bool {
         matches!(self, Type::Struct { name: Some(name), .. } if name == "dx.types.Handle")
+    }
+
+    /// It is one of the structures that stand for a work graph's outputs and records, `%dx.types.NodeHandle` and
+    /// `%dx.types.NodeRecordHandle`.
+    pub fn is_node_handle(&self) -> bool {
+        matches!(self, Type::Struct { name: Some(name), .. }
+            if name == "dx.types.NodeHandle" || name == "dx.types.NodeRecordHandle")
     }
 
     /// It is a float.

@@ -8,11 +8,8 @@ pub fn refusal(number: u32) -> &'static str {
         174..=177 => "sampler feedback: neither naga nor WebGPU has feedback textures",
         181 => "naga's SPIR-V writer makes no valid module of the end of a search beside its steps",
         190 => "naga does not tell of a procedural candidate whether it is opaque",
-        258 => "ray query with flags of Shader Model 6.9: no lowering yet",
         223 => "raw gather: needs the texture under an integer format of its own, which one binding cannot have beside",
         226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
-        238..=243 | 246..=253 => "work graph: naga has neither nodes nor their records",
-        245 => "barrier on one resource: no lowering yet",
         262..=289 => "shader execution reordering: naga has no hit objects",
         _ => "no lowering yet",
     }
@@ -109,7 +106,9 @@ mod document {
             75 | 76 => "a table of the standard patterns",
             77 => "the number of samples the target names",
             78 | 79 => "an atomic operation with its old value; nothing beyond the end",
-            80 | 244 => "a barrier of work group, storage or texture; in stages without one it is left out, and noted",
+            80 | 244..=246 => {
+                "a barrier of work group, storage or texture; in stages without one it is left out, and noted"
+            }
             81 => "the logarithm of the longer derivative in texels, biased and clamped as asked",
             82 => "the lane becomes a helper: it goes on where others need it, and has no more effects",
             83..=86 => "the same function; in compute shaders a difference across the quad's lanes",
@@ -143,7 +142,7 @@ mod document {
             166 | 167 => "a loop over the lanes of the mask below this one",
             168..=170 | 173 => "naga's mesh and task stages: counts, indices and payload",
             171 | 172 => "an output of the mesh's vertex or primitive",
-            178 => "a query of the function: a local variable of naga's type",
+            178 | 258 => "a query of the function: a local variable of naga's type",
             179 | 180 | 182 | 183 => "the same step of naga's query",
             195..=198 | 205 | 206 | 211 | 212 => "from what the search was asked for, which variables keep",
             184..=194 | 199..=204 | 207..=210 | 214 | 215 => {
@@ -156,6 +155,19 @@ mod document {
             221 => "whether the lane was discarded, or covers no sample",
             222 => "a vote of the quad's four lanes",
             225 => "naga has no multisampled storage textures",
+            238 => "room in the buffer of records, by an atomic addition to the output's count",
+            239 => "an address in the buffer of records",
+            240 => "an atomic addition to the output's count",
+            241 => "nothing: the host takes the records when the launch has ended",
+            242 => "what the launch's constants say, cut for the group",
+            243 => {
+                "an atomic addition of each thread to a word of the record's own, and whether the last was among the group's"
+            }
+            247 | 250 => "a byte of the buffer of records, from the launch's constants",
+            248 => "the slot of the array's node; none beyond the last",
+            249 | 251 => "what the metadata says too",
+            252 => "a word of the output's slot",
+            253 => "a word of the launch's constants",
             303 | 304 => "loads and stores of four numbers at most, one after another",
             309 | 310 => "the elements combined one after another",
             311 => "dot products of four elements at most, added up",

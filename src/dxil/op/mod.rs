@@ -10,6 +10,7 @@ mod coverage;
 mod handle;
 mod math;
 mod mesh;
+mod node;
 mod packed;
 mod ray;
 mod ray_query;

@@ -48,13 +48,20 @@ pub fn barrier(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lower
 /// `DXIL::MemoryTypeFlag`, `DXIL::BarrierSemanticFlag`.
 pub fn barrier_by_memory_type(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     let (memory, semantics) = (call.constant(f, 0)?, call.constant(f, 1)?);
-    let (uav, device) = (memory & 1 != 0, semantics & 4 != 0);
-    let barrier = Barrier {
-        group_sync: semantics & 1 != 0,
-        group_shared: memory & 2 != 0,
-        uav_group: uav && !device,
-        uav_global: uav && device,
-    };
+    // Records of nodes are in a buffer too.
+    barrier_of(f, memory & 2 != 0, memory & !2 != 0, semantics)
+}
+
+/// Resource or records, `DXIL::BarrierSemanticFlag`. Records are in a buffer.
+pub fn barrier_by_handle(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let semantics = call.constant(f, 1)?;
+    barrier_of(f, false, true, semantics)
+}
+
+fn barrier_of(f: &mut Lowering<'_, '_>, group_shared: bool, uav: bool, semantics: u32) -> Result<Option<Lowered>> {
+    let device = semantics & 4 != 0;
+    let barrier =
+        Barrier { group_sync: semantics & 1 != 0, group_shared, uav_group: uav && !device, uav_global: uav && device };
     f.build().effect(Op::Barrier(barrier));
     Ok(None)
 }

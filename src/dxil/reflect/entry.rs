@@ -1,6 +1,6 @@
 //! Entry points: `dx.entryPoints`.
 
-use super::{ShaderFlags, signatures};
+use super::{ShaderFlags, node, signatures};
 use crate::{
     Error, Result,
     dxil::module::{FunctionId, Module, Node},
@@ -122,6 +122,9 @@ impl<'a> EntryRecord<'a> {
             ..StageFacts::default()
         };
         let Some(properties) = self.record.node(PROPERTIES) else { return Ok(facts) };
+        if self.stage == Stage::Node {
+            facts.node = Some(Box::new(node::facts(&properties, &self.name)?));
+        }
         let primitives = &mut facts.primitives;
         for (tag, at) in properties.tags() {
             match tag {
@@ -189,7 +192,7 @@ fn state<'a>(properties: &Node<'a>, at: usize) -> Result<Node<'a>> {
 }
 
 /// Three numbers.
-fn three(node: Option<Node<'_>>) -> Result<Option<[u32; 3]>> {
+pub(super) fn three(node: Option<Node<'_>>) -> Result<Option<[u32; 3]>> {
     node.map(|node| Ok([node.u32(0)?, node.u32(1)?, node.u32(2)?])).transpose()
 }
 

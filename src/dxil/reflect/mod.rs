@@ -6,6 +6,7 @@ mod entry;
 mod flags;
 mod heap;
 mod layouts;
+mod node;
 mod resources;
 mod signatures;
 
@@ -18,7 +19,7 @@ use super::module::Module;
 use crate::{
     Error, Result,
     container::Bitcode,
-    reflection::{Format, Interface, ShaderModel, Stage},
+    reflection::{Format, Interface, ShaderModel, Stage, node_bindings},
 };
 
 /// Reads the interface of a program. `names` is the module that keeps names, if the program was stripped of them.
@@ -31,12 +32,19 @@ pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>)
     let entries = EntryRecord::all(module, stage)?;
     let flags = entries.iter().fold(module_flags(module), |flags, entry| flags | entry.flags);
     let native_16_bit = flags.contains(ShaderFlags::NATIVE_LOW_PRECISION);
+    let entry_points =
+        entries.iter().map(|entry| entry.interface(module, native_16_bit)).collect::<Result<Vec<_>>>()?;
+    let mut bindings = resources::bindings(module, names, native_16_bit)?;
+    let nodes = entry_points.iter().filter_map(|entry| entry.facts.node.as_ref());
+    if let Some(outputs) = nodes.map(|node| node.outputs.len()).max() {
+        bindings.extend(node_bindings(outputs as u32));
+    }
     Ok(Interface {
         format: Format::Dxil,
         shader_model: ShaderModel { major: bitcode.version.major, minor: bitcode.version.minor },
         stage,
-        entry_points: entries.iter().map(|entry| entry.interface(module, native_16_bit)).collect::<Result<_>>()?,
-        bindings: resources::bindings(module, names, native_16_bit)?,
+        entry_points,
+        bindings,
         feature_flags: flags.features(),
     })
 }

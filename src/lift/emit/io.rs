@@ -50,14 +50,14 @@ impl ModuleEmitter<'_> {
         let stage = match interface.stage {
             Stage::Vertex => ShaderStage::Vertex,
             Stage::Pixel => ShaderStage::Fragment,
-            Stage::Compute => ShaderStage::Compute,
+            Stage::Compute | Stage::Node => ShaderStage::Compute,
             Stage::Mesh => ShaderStage::Mesh,
             Stage::Amplification => ShaderStage::Task,
             _ => return Ok(None),
         };
         let mut workgroup_size = [0; 3];
         if stage.compute_like() {
-            workgroup_size = interface.facts.thread_group_size.unwrap_or([1; 3]);
+            workgroup_size = interface.facts.group_size();
             if flattened {
                 workgroup_size = [workgroup_size.iter().fold(1, |size, &side| size.saturating_mul(side)), 1, 1];
             }

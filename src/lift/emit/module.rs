@@ -95,7 +95,7 @@ impl<'a> ModuleEmitter<'a> {
         let order = call_order(&self.program.ir, &roots)?;
         self.declare_resources(&order)?;
         self.declare_variables(&order, &roots)?;
-        let stage = entries.first().map_or(self.program.interface.stage, |entry| entry.point.stage);
+        let stage = entries.first().map_or(self.program.interface.stage, |entry| run_as(entry.point.stage));
         let lanes = LaneUse::of(&self.program.ir, &order, stage);
         for &id in order.iter().filter(|id| !roots.contains(id)) {
             self.plain_function(id, stage, lanes)?;
@@ -129,23 +129,24 @@ impl<'a> ModuleEmitter<'a> {
 
     fn entry_point(&mut self, entry: Entry<'a>) -> Result<()> {
         let Entry { point, interface, name } = entry;
+        let stage = run_as(point.stage);
         let order = call_order(&self.program.ir, &[point.function])?;
-        let lanes = LaneUse::of(&self.program.ir, &order, point.stage);
+        let lanes = LaneUse::of(&self.program.ir, &order, stage);
         let flattened = lanes.flattens(interface);
         let record = self.entry_record(interface, flattened)?;
         for &phase in &point.patch_constant_functions {
-            self.plain_function(phase, point.stage, lanes)?;
+            self.plain_function(phase, stage, lanes)?;
         }
         let Some(record) = record else {
-            self.note(format!("{:?} shader: emitted as a plain function", point.stage));
-            return self.plain_function(point.function, point.stage, lanes);
+            self.note(format!("{stage:?} shader: emitted as a plain function"));
+            return self.plain_function(point.function, stage, lanes);
         };
-        let (mut emitter, tree) = self.function(point.function, point.stage)?;
+        let (mut emitter, tree) = self.function(point.function, stage)?;
         emitter.entry = Some(interface);
         emitter.flattened = flattened;
         emitter.quads = flattened && lanes.derivatives;
         let in_place = |error: Error| error.in_function(name);
-        emitter.begin_entry(point.stage, interface).map_err(in_place)?;
+        emitter.begin_entry(stage, interface).map_err(in_place)?;
         let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
         function.name = Some(name.to_owned());
         let mesh_info = self.mesh_info();
@@ -276,6 +277,14 @@ impl FunctionEmitter<'_, '_> {
         let result = (ty != ir::Type::Void).then(|| self.pre(naga::Expression::CallResult(function)));
         self.statement(naga::Statement::Call { function, arguments, result });
         Ok(result.map(|expr| Emission { expr, kind: signature_kind(ty) }))
+    }
+}
+
+/// The stage as which naga has a stage: a node of a work graph is a compute shader.
+fn run_as(stage: Stage) -> Stage {
+    match stage {
+        Stage::Node => Stage::Compute,
+        stage => stage,
     }
 }
 

@@ -103,5 +103,5 @@ impl FunctionEmitter<'_, '_> {
 
 /// Threads of a group, at least one on each side.
 fn group_size(interface: &EntryPointInterface) -> [u32; 3] {
-    interface.facts.thread_group_size.unwrap_or([1; 3]).map(|side| side.max(1))
+    interface.facts.group_size().map(|side| side.max(1))
 }
