@@ -32,7 +32,7 @@ impl Context<'_> {
     pub fn lift(&self, shader: &format::Shader) -> Result<Program, Halt> {
         let path = self.folder.join(&shader.file);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let options = LiftOptions { entry: shader.entry.clone() };
+        let options = LiftOptions { entry: shader.entry.clone(), classes: shader.classes.clone() };
         let program = lift(&bytes, &options).map_err(|error| format!("{}: {error}", shader.file))?;
         if shader.stage != ShaderStage::Library && Some(program.stage()) != stage_of(shader.stage) {
             return Err(Halt::Failed(format!(

@@ -65,6 +65,7 @@ fn module(
         }],
         bindings: bindings.collect(),
         feature_flags: 0,
+        class_linkage: Default::default(),
     };
     let emitted = resources.iter().zip(0..).map(|(&(.., ty), index)| EmittedResource {
         binding: BindingId(index),

@@ -5,7 +5,7 @@ use std::{io::IsTerminal, path::PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{CliError, Outcome, output};
-use crate::{LiftOptions, Target};
+use crate::{LiftOptions, Target, lift::ClassChoice};
 
 /// Lift a compiled shader and write it in another language
 #[derive(Debug, Args)]
@@ -21,6 +21,19 @@ pub struct Lift {
     /// Of a library, the entry point to lift [default: all]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// Fill an interface with a class instance [default: its first class]
+    ///
+    /// INTERFACE is a name, or one of an array: light[2]. INSTANCE is the name of an instance or of a class: sun, lamps[1],
+    /// DirectionalLight; or a class with the registers of its data: DirectionalLight(cb1[4], t2, s0).
+    #[arg(long = "class", value_name = "INTERFACE=INSTANCE", value_parser = class)]
+    classes: Vec<(String, ClassChoice)>,
+}
+
+/// A choice of `--class`.
+fn class(text: &str) -> Result<(String, ClassChoice), String> {
+    let (interface, instance) = text.split_once('=').ok_or("not of the form INTERFACE=INSTANCE")?;
+    let instance = instance.parse().map_err(|error: crate::Error| error.to_string())?;
+    Ok((interface.trim().to_owned(), instance))
 }
 
 /// What `lift` writes.
@@ -47,7 +60,8 @@ impl Lift {
         if self.to == Language::Spirv && self.output.is_none() && std::io::stdout().is_terminal() {
             return Err(CliError::Usage("SPIR-V is binary: name a file with -o, or redirect the output".into()));
         }
-        let text = translate(&bytes, self.to, self.entry.as_deref()).map_err(|error| match error {
+        let options = LiftOptions { entry: self.entry.clone(), classes: self.classes.iter().cloned().collect() };
+        let text = translate(&bytes, self.to, &options).map_err(|error| match error {
             Refusal::Lifter(source) => CliError::Shader { path: self.file.clone(), source },
             Refusal::Naga(what) => CliError::Output { path: self.file.clone(), what },
         })?;
@@ -69,9 +83,8 @@ pub enum Refusal {
 ///
 /// # Errors
 /// The lifter refuses the bytes, or naga the lifted module.
-pub fn translate(bytes: &[u8], language: Language, entry: Option<&str>) -> Result<Vec<u8>, Refusal> {
-    let entry = entry.map(str::to_owned);
-    let program = crate::lift(bytes, &LiftOptions { entry: entry.clone() }).map_err(Refusal::Lifter)?;
+pub fn translate(bytes: &[u8], language: Language, options: &LiftOptions) -> Result<Vec<u8>, Refusal> {
+    let program = crate::lift(bytes, options).map_err(Refusal::Lifter)?;
     if language == Language::Ir {
         return Ok(program.ir.display(&program.interface).to_string().into_bytes());
     }

@@ -404,7 +404,7 @@ fn range(operand: &Operand, space: u32, layout_5_1: bool, opcode: Opcode) -> Res
 }
 
 /// `D3D10_SB_RESOURCE_DIMENSION` of a typed resource.
-fn shape(dimension: u32) -> Result<ResourceShape> {
+pub fn shape(dimension: u32) -> Result<ResourceShape> {
     use TextureDimension as Dimension;
     Ok(ResourceShape::Texture(match dimension {
         1 => return Ok(ResourceShape::Buffer),
@@ -422,7 +422,7 @@ fn shape(dimension: u32) -> Result<ResourceShape> {
 }
 
 /// `D3D10_SB_RESOURCE_RETURN_TYPE` of the first component: HLSL has no resources of mixed types.
-fn component_type(returned: u32) -> ComponentType {
+pub fn component_type(returned: u32) -> ComponentType {
     match returned {
         1 => ComponentType::UnormF32,
         2 => ComponentType::SnormF32,

@@ -10,8 +10,9 @@ use crate::{
     Result,
     container::Container,
     reflection::{
-        Binding, ComponentType, DepthOutput, EntryPointInterface, Interface, Interpolation, MinPrecision,
-        ResourceClass, ResourceKind, SignatureElement, Stage, StageFacts, SystemValue,
+        Binding, ClassLinkage, ClassType, ComponentType, DepthOutput, EntryPointInterface, Implementation, Interface,
+        InterfaceSlots, Interpolation, MinPrecision, ResourceClass, ResourceKind, SignatureElement, Stage, StageFacts,
+        SystemValue,
     },
 };
 
@@ -46,6 +47,7 @@ pub fn complete(program: &TokenProgram, interface: &mut Interface) {
         bind(&declared.declaration, interface);
     }
     counters(program, interface);
+    interfaces(program, &mut interface.class_linkage);
     let entry = &mut interface.entry_points[0];
     entry.stage = program.stage;
     facts(program, &mut entry.facts);
@@ -111,6 +113,25 @@ fn counters(program: &TokenProgram, interface: &mut Interface) {
         {
             *counter = true;
         }
+    }
+}
+
+/// Adds the interfaces of which no reflection is left: their classes are known by their function tables.
+fn interfaces(program: &TokenProgram, linkage: &mut ClassLinkage) {
+    for declared in program.declarations() {
+        let Declaration::Interface { interface: slot, elements, ref tables, .. } = declared.declaration else {
+            continue;
+        };
+        if linkage.interfaces.iter().any(|known| known.slot == slot) {
+            continue;
+        }
+        let implementations = tables.iter().map(|&table| {
+            let class = linkage.classes.len() as u32;
+            linkage.classes.push(ClassType { name: format!("ft{table}"), rows: 0, textures: 0, samplers: 0 });
+            Implementation { class, table }
+        });
+        let implementations = implementations.collect();
+        linkage.interfaces.push(InterfaceSlots { name: format!("fp{slot}"), slot, count: elements, implementations });
     }
 }
 
@@ -455,6 +476,7 @@ mod tests {
             entry_points: Vec::new(),
             bindings: Vec::new(),
             feature_flags: 0,
+            class_linkage: Default::default(),
         };
         complete(&program, &mut interface);
         let kinds: Vec<_> = interface.bindings.iter().map(|binding| (binding.class, binding.register)).collect();

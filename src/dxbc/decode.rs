@@ -82,6 +82,11 @@ pub struct Instruction {
     pub token: u32,
     /// Offset in texels, of sampling instructions.
     pub texel_offset: Option<[i8; 3]>,
+    /// `D3D10_SB_RESOURCE_DIMENSION` of the resource that is read, and `D3D10_SB_RESOURCE_RETURN_TYPE` of its first component,
+    /// where the instruction repeats them: resources of class instances may have no other declaration.
+    pub resource: Option<(u32, u32)>,
+    /// Of `fcall`, the place of the function in its table.
+    pub function: u32,
     /// The operands, as [`Opcode::operands`] lists them.
     pub operands: SmallVec<[Operand; 4]>,
 }
@@ -134,7 +139,29 @@ pub fn decode(part: &[u8]) -> Result<TokenProgram> {
         let offset = statement.offset;
         reader.statement(statement).map_err(|error| error.at_offset(offset))?;
     }
+    share_subroutines(&mut reader.phases)?;
     Ok(TokenProgram { stage, model, phases: reader.phases })
+}
+
+/// Instructions that [`share_subroutines`] copies, at most.
+const MAX_SHARED: usize = 1 << 18;
+
+/// Subroutines stand behind the last phase of a hull shader, but every phase may call them: gives them to each.
+fn share_subroutines(phases: &mut [Phase]) -> Result<()> {
+    let Some((last, others)) = phases.split_last_mut() else { return Ok(()) };
+    let Some(begin) = last.instructions.iter().position(|instruction| instruction.opcode == Opcode::Label) else {
+        return Ok(());
+    };
+    let shared = &last.instructions[begin..];
+    if shared.len().saturating_mul(others.len()) > MAX_SHARED {
+        return Err(shared[0].malformed("subroutines of too many phases"));
+    }
+    for phase in others {
+        if !phase.instructions.is_empty() {
+            phase.instructions.extend_from_slice(shared);
+        }
+    }
+    Ok(())
 }
 
 struct Reader {
@@ -168,9 +195,9 @@ impl Reader {
             self.phase().declarations.push(Declared { offset, declaration });
         } else {
             let mut operands = SmallVec::new();
+            let mut function = 0;
             if opcode == Opcode::InterfaceCall {
-                // The number of the function in its table; it is not needed to refuse the call.
-                tokens.next()?;
+                function = tokens.next()?;
                 operands.push(Operand::read(&mut tokens)?);
             }
             for _ in opcode.operands() {
@@ -186,6 +213,11 @@ impl Reader {
                 saturate,
                 token,
                 texel_offset: extended.texel_offset,
+                resource: extended
+                    .dimension
+                    .zip(extended.return_type)
+                    .map(|(dimension, types)| (dimension.0, types[0])),
+                function,
                 operands,
             });
         }

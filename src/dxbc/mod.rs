@@ -7,11 +7,13 @@
 //! The format is that of `d3d11TokenizedProgramFormat.hpp` (Windows SDK); what instructions mean is in the Direct3D
 //! 11.3 functional specification, section 22.
 
+#[cfg(test)]
 mod coverage;
 pub mod declaration;
 mod declare;
 pub mod decode;
 mod disassembly;
+mod linkage;
 mod lower;
 pub mod opcode;
 pub mod operand;
@@ -23,11 +25,13 @@ pub(crate) use coverage::markdown as coverage_markdown;
 pub use declare::declare;
 pub use decode::decode;
 pub use disassembly::disassemble;
+use linkage::Linkage;
 
 use crate::{
     Error, Result,
     container::{Container, FourCc, Part},
-    lift::{LiftOptions, Program},
+    ir,
+    lift::{LiftOptions, Note, Program},
     reflection::Interface,
 };
 
@@ -44,9 +48,28 @@ fn program_part<'a>(container: &Container<'a>) -> Result<Part<'a>> {
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or the token that contradicts the format.
-pub fn lift(container: &Container<'_>, interface: Interface, _options: &LiftOptions) -> Result<Program> {
+pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftOptions) -> Result<Program> {
     let part = program_part(container)?;
-    let program = decode(part.data).map_err(|error| error.in_part(part.name))?;
-    let (ir, notes) = lower::lower(&program, &interface).map_err(|error| error.in_part(part.name))?;
+    let (ir, notes) = lift_part(part.data, &mut interface, options).map_err(|error| error.in_part(part.name))?;
     Ok(Program { ir, interface, notes })
+}
+
+/// Lowers tokens. Resources of class instances that the program does not declare are added to `interface`.
+fn lift_part(part: &[u8], interface: &mut Interface, options: &LiftOptions) -> Result<(ir::Module, Vec<Note>)> {
+    let mut program = decode(part)?;
+    let linkage = Linkage::new(&program, &interface.class_linkage, &options.classes)?;
+    let undeclared = linkage.undeclared(&program)?;
+    if !undeclared.is_empty() {
+        program.phases[0].declarations.extend(undeclared);
+        declare::complete(&program, interface);
+    }
+    let (ir, mut notes) = lower::lower(&program, interface, &linkage)?;
+    let chosen = |name: &str| options.classes.keys().any(|key| key.split('[').next() == Some(name));
+    for slots in interface.class_linkage.interfaces.iter().filter(|slots| !chosen(&slots.name)) {
+        let class =
+            slots.implementations.first().and_then(|first| interface.class_linkage.classes.get(first.class as usize));
+        let class = class.map_or("?", |class| class.name.as_str());
+        notes.push(Note::new(format!("interface {} is filled by its first class, {class}", slots.name)));
+    }
+    Ok((ir, notes))
 }

@@ -66,7 +66,8 @@ mod tests {
     fn lifted(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
         let container = Container::parse(bytes)?;
         let interface = crate::reflection::reflect(&container)?;
-        let program = lift(&container, interface, &LiftOptions { entry: entry.map(str::to_owned) })?;
+        let program =
+            lift(&container, interface, &LiftOptions { entry: entry.map(str::to_owned), ..Default::default() })?;
         crate::ir::verify(&program.ir, &program.interface)?;
         Ok(program)
     }

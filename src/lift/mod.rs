@@ -1,17 +1,19 @@
 //! From programs to naga modules: [`lift()`], [`Program`], [`Target`], [`Emitted`].
 
+mod class_choice;
 mod emit;
 mod link;
 mod program;
 pub mod structure;
 mod target;
 
+pub use class_choice::ClassChoice;
 pub use link::{link, pixel_inputs};
 pub use program::*;
 pub use target::*;
 
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     container::Container,
     dxbc, dxil, ir,
     reflection::{self, Format},
@@ -20,10 +22,16 @@ use crate::{
 /// Lifts the program of a container: reads it, reflects it, lowers it to IR and optimizes that.
 ///
 /// # Errors
-/// Says where the bytes contradict the format, or which construct has no lowering.
+/// Says where the bytes contradict the format, which construct has no lowering, or which class cannot fill an interface.
 pub fn lift(bytes: &[u8], options: &LiftOptions) -> Result<Program> {
     let container = Container::parse(bytes)?;
     let interface = reflection::reflect(&container)?;
+    if let Some(name) = options.classes.keys().find(|name| interface.class_linkage.interface(name).is_none()) {
+        return Err(Error::new(
+            ErrorKind::Mismatch,
+            format!("a class for an interface that the program lacks: {name}"),
+        ));
+    }
     let mut program = match interface.format {
         Format::Dxbc => dxbc::lift(&container, interface, options)?,
         Format::Dxil => dxil::lift(&container, interface, options)?,

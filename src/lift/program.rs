@@ -1,8 +1,10 @@
 //! Lifted programs.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Emitted, Target};
+use super::{ClassChoice, Emitted, Target};
 use crate::{
     Result, ir,
     reflection::{Interface, Stage},
@@ -14,6 +16,9 @@ use crate::{
 pub struct LiftOptions {
     /// Of a library, the entry point to lift; all if `None`. A container of one entry point takes any name.
     pub entry: Option<String>,
+    /// Of a program with interfaces ([`Interface::class_linkage`]), what fills them, by the interface's name: `light` for an
+    /// interface or for all of an array, `light[2]` for one of an array. What is left out is filled by its first class.
+    pub classes: BTreeMap<String, ClassChoice>,
 }
 
 /// The program of one container, independent of where it will run. naga modules are emitted from it, one for each

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    class_linkage::ClassLinkage,
     layout::BufferLayout,
     node::{NODE_THREADS, NodeFacts, NodeLaunch},
     signature::SignatureElement,
@@ -121,6 +122,9 @@ pub struct Interface {
     pub bindings: Vec<Binding>,
     /// Optional features that the program demands (`SFI0`, or the flags of `dcl_globalFlags` and `dx.entryPoints`).
     pub feature_flags: u64,
+    /// Interfaces whose classes the host chooses (Shader Model 5).
+    #[serde(default)]
+    pub class_linkage: ClassLinkage,
 }
 
 /// One entry point.

@@ -1,5 +1,6 @@
 //! What a container tells of its programs without a lift: [`Interface`].
 
+pub mod class_linkage;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub mod diff;
 pub mod interface;
@@ -8,6 +9,7 @@ pub mod node;
 mod read;
 pub mod signature;
 
+pub use class_linkage::*;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub use diff::{Change, changes};
 pub use interface::*;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::values::{Data, ElementType};
+use crate::lift::ClassChoice;
 pub use resources::*;
 pub use steps::*;
 
@@ -95,6 +96,9 @@ pub struct Shader {
     /// The entry point, for libraries.
     #[serde(default)]
     pub entry: Option<String>,
+    /// What fills its interfaces, by name.
+    #[serde(default)]
+    pub classes: BTreeMap<String, ClassChoice>,
 }
 
 /// What must be in a resource after the last step.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::{FunctionLowering, Instruction, Opcode};
+use super::{FunctionLowering, Instruction, Opcode, scan::Label};
 use crate::{
     Error, Result,
     ir::{Block, Edge, Scalar, Terminator},
@@ -152,7 +152,12 @@ impl FunctionLowering<'_, '_> {
             }
             Opcode::Call => {
                 if self.block.is_some() {
-                    self.call(instruction, 0, depth)?;
+                    self.call_label(instruction, 0, depth)?;
+                }
+            }
+            Opcode::InterfaceCall => {
+                if self.block.is_some() {
+                    self.call_interface(instruction, depth)?;
                 }
             }
             Opcode::Callc => {
@@ -160,7 +165,7 @@ impl FunctionLowering<'_, '_> {
                     let (callee, merge) = (self.function.add_block(), self.function.add_block());
                     let next = self.branch_to(instruction, callee)?;
                     self.enter(callee);
-                    self.call(instruction, 1, depth)?;
+                    self.call_label(instruction, 1, depth)?;
                     self.go(merge);
                     self.block = Some(next);
                     self.go(merge);
@@ -174,7 +179,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Ends the block with a jump, if it is reached.
-    fn go(&mut self, to: Block) {
+    pub(super) fn go(&mut self, to: Block) {
         if let Some(from) = self.block {
             self.build().jump(to, &[]);
             self.ssa.add_edge(from, to);
@@ -183,7 +188,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Goes on in a block whose edges are all known.
-    fn enter(&mut self, block: Block) {
+    pub(super) fn enter(&mut self, block: Block) {
         self.ssa.seal(&mut self.function, block);
         self.block = self.ssa.has_predecessors(block).then_some(block);
     }
@@ -324,12 +329,18 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// `call`: the label is an operand.
+    fn call_label(&mut self, instruction: &Instruction, operand: usize, depth: usize) -> Result<()> {
+        let label = &instruction.operands[operand];
+        let label = label.register().map(|number| (label.file, number));
+        self.call(instruction, label, depth)
+    }
+
     /// Expands a subroutine in place.
-    fn call(&mut self, instruction: &Instruction, operand: usize, depth: usize) -> Result<()> {
+    pub(super) fn call(&mut self, instruction: &Instruction, label: Option<Label>, depth: usize) -> Result<()> {
         if depth >= MAX_CALL_DEPTH {
             return Err(instruction.malformed("calls nest too deep"));
         }
-        let label = instruction.operands[operand].register();
         let Some(range) = label.and_then(|label| self.scan.subroutine(label)) else {
             return Err(instruction.malformed("no such label"));
         };

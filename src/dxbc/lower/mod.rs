@@ -9,9 +9,10 @@
 mod arithmetic;
 mod double;
 mod flow;
+mod linkage;
 mod memory;
 mod registers;
-mod scan;
+pub(super) mod scan;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -21,9 +22,9 @@ mod typing;
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    coverage::{Coverage, coverage},
     declaration::{Declaration, RegisterRange},
     decode::{Instruction, Phase, PhaseKind, TokenProgram},
+    linkage::Linkage,
     opcode::Opcode,
 };
 use crate::{
@@ -33,22 +34,23 @@ use crate::{
         Type, Value, ValueDef, Variable, VariableId, VariableSpace, ssa::SsaBuilder,
     },
     lift::Note,
-    reflection::{EntryPointInterface, Interface, ResourceClass, Stage},
+    reflection::{EntryPointInterface, InstanceData, Interface, ResourceClass, Stage},
 };
 
-/// What an instruction is refused with that is stated to be lifted: it has no business where it stands.
+/// What an instruction is refused with that has no business where it stands.
 const NO_LOWERING: &str = "no lowering";
 
-/// Lowers a program. `interface` has been completed by its declarations.
+/// Lowers a program. `interface` has been completed by its declarations; `linkage` fills its interfaces with classes.
 ///
 /// # Errors
 /// Names the instruction that has no lowering, or that contradicts the format.
-pub fn lower(program: &TokenProgram, interface: &Interface) -> Result<(Module, Vec<Note>)> {
+pub fn lower(program: &TokenProgram, interface: &Interface, linkage: &Linkage) -> Result<(Module, Vec<Note>)> {
     let Some(entry) = interface.entry_points.first() else {
         return Err(Error::internal("an interface without an entry point"));
     };
     let mut lowering = ModuleLowering {
         interface,
+        linkage,
         entry,
         module: Module::default(),
         ranges: HashMap::new(),
@@ -133,6 +135,7 @@ fn instances(phase: &Phase) -> Result<u32> {
 /// What the functions of a program share.
 struct ModuleLowering<'a> {
     interface: &'a Interface,
+    linkage: &'a Linkage,
     entry: &'a EntryPointInterface,
     module: Module,
     /// Declared resources, by class and the number that instructions name.
@@ -290,6 +293,8 @@ struct FunctionLowering<'m, 'a> {
     output: SignatureKind,
     /// Number of the hull shader phase's instance.
     instance: Option<u32>,
+    /// Data of the class instances whose methods are being expanded, innermost last.
+    this: Vec<InstanceData>,
 }
 
 /// Elements of `x#`.
@@ -333,6 +338,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             indexed_outputs: Vec::new(),
             output,
             instance,
+            this: Vec::new(),
         }
     }
 
@@ -408,10 +414,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             || self.memory(instruction)?
             || self.stage(instruction)?;
         if !handled {
-            return Err(match coverage(instruction.opcode) {
-                Coverage::Refused(why) => instruction.unsupported(why),
-                Coverage::Lifted(_) => instruction.unsupported(NO_LOWERING),
-            });
+            return Err(instruction.unsupported(NO_LOWERING));
         }
         Ok(())
     }

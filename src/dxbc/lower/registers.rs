@@ -48,6 +48,7 @@ impl FunctionLowering<'_, '_> {
                 let index = self.index(operand, 1)?;
                 Ok(self.load_variable(temp.variable, index, &sources))
             }
+            RegisterFile::ThisPointer => self.this(operand, &sources),
             _ => self.stage_input(operand, &sources, wanted),
         }
     }

@@ -16,15 +16,18 @@ use super::{
 };
 use crate::{Result, ir::Scalar};
 
+/// Where a subroutine (`label#`) or the method of a class (`fb#`) begins.
+pub(in crate::dxbc) type Label = (RegisterFile, u32);
+
 /// What a phase uses.
 #[derive(Default)]
-pub(super) struct Scan {
+pub(in crate::dxbc) struct Scan {
     /// Positions of `if`s that have an `else`.
     elses: HashSet<usize>,
     /// Position behind the main program.
     main_end: usize,
     /// Positions of subroutines' instructions, by label.
-    subroutines: HashMap<u32, Range<usize>>,
+    subroutines: HashMap<Label, Range<usize>>,
     /// Components of `o#` that are written.
     pub outputs: HashMap<u32, u8>,
     /// Outputs without a number that are written.
@@ -75,7 +78,7 @@ impl Scan {
     pub fn new(phase: &Phase) -> Result<Self> {
         let mut scan = Self { main_end: phase.instructions.len(), ..Self::default() };
         let mut ifs = Vec::new();
-        let mut open: Option<(u32, usize)> = None;
+        let mut open: Option<(Label, usize)> = None;
         for (position, instruction) in phase.instructions.iter().enumerate() {
             match instruction.opcode {
                 Opcode::If => ifs.push(position),
@@ -92,9 +95,8 @@ impl Scan {
                     if let Some((label, start)) = open.take() {
                         scan.subroutines.insert(label, start..position);
                     }
-                    let Some(label) = instruction.operands.first().and_then(Operand::register) else {
-                        return Err(instruction.malformed("without a number"));
-                    };
+                    let label = instruction.operands.first().and_then(|label| Some((label.file, label.register()?)));
+                    let label = label.ok_or_else(|| instruction.malformed("without a number"))?;
                     open = Some((label, position + 1));
                 }
                 _ => {}
@@ -148,7 +150,7 @@ impl Scan {
         self.main_end
     }
 
-    pub fn subroutine(&self, label: u32) -> Option<Range<usize>> {
+    pub fn subroutine(&self, label: Label) -> Option<Range<usize>> {
         self.subroutines.get(&label).cloned()
     }
 

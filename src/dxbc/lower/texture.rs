@@ -45,7 +45,7 @@ fn returned(resource: &Operand, component: u8) -> u8 {
 impl FunctionLowering<'_, '_> {
     /// The resource that an operand names, and its binding.
     pub(super) fn handle(&mut self, operand: &Operand, class: ResourceClass) -> Result<(Value, BindingId)> {
-        let id = self.register(operand)?;
+        let id = self.resource_register(operand, class)?;
         let Some(range) = self.module.ranges.get(&(class, id)).copied() else {
             return Err(Error::malformed(format!("a resource is not declared: {class:?} {id}")));
         };

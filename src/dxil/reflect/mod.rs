@@ -46,6 +46,7 @@ pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>)
         entry_points,
         bindings,
         feature_flags: flags.features(),
+        class_linkage: Default::default(),
     })
 }
 

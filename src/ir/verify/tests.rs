@@ -26,6 +26,7 @@ pub(crate) fn interface() -> Interface {
         }],
         bindings: Vec::new(),
         feature_flags: 0,
+        class_linkage: Default::default(),
     }
 }
 

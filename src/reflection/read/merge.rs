@@ -1,6 +1,6 @@
 //! Puts together what the parts say.
 
-use super::{bindings, layouts::unwrap_structure, signatures};
+use super::{bindings, classes, layouts::unwrap_structure, signatures};
 use crate::{
     Result,
     container::{Container, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
@@ -43,6 +43,7 @@ pub(in crate::reflection) fn parts_alone(
         entry_points: vec![entry],
         bindings,
         feature_flags: feature_flags(container)?.unwrap_or(0),
+        class_linkage: classes::read(container)?,
     })
 }
 

@@ -1,6 +1,7 @@
 //! From the parts of a container to an [`Interface`](super::Interface).
 
 mod bindings;
+mod classes;
 mod layouts;
 mod merge;
 mod signatures;

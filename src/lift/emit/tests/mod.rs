@@ -80,6 +80,7 @@ impl Sketch {
                 entry_points: vec![self.interface],
                 bindings: self.bindings,
                 feature_flags: 0,
+                class_linkage: Default::default(),
             },
             notes: Vec::new(),
         }

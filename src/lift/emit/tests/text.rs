@@ -38,6 +38,7 @@ pub(super) fn program(ir: Module, stage: Stage) -> Program {
         entry_points: vec![entry],
         bindings: vec![buffer],
         feature_flags: 0,
+        class_linkage: Default::default(),
     };
     Program { ir, interface, notes: Vec::new() }
 }
