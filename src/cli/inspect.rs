@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{CliError, Outcome, outline::outline, output, pdb, text};
 use crate::{
     Error,
-    container::{Container, FourCc, PartView, Pdb, ProgramHeader, debug_name, shader_hash},
+    container::{Container, FourCc, PartView, Pdb, ProgramHeader, debug_name, shader_hash, yaml},
     reflection::{self, Interface, Stage},
 };
 
@@ -20,6 +20,12 @@ pub struct Inspect {
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Short for --format json
+    #[arg(long, conflicts_with_all = ["format", "yaml"])]
+    json: bool,
+    /// Short for --format yaml
+    #[arg(long, conflicts_with_all = ["format", "part"])]
+    yaml: bool,
     /// Show the contents of the parts of that name instead
     #[arg(long, value_name = "NAME")]
     part: Option<FourCc>,
@@ -38,6 +44,8 @@ pub enum Format {
     Ron,
     /// JSON: an object
     Json,
+    /// YAML: the document of LLVM's obj2yaml, which yaml2obj reads
+    Yaml,
 }
 
 /// A container, for people and tools.
@@ -159,6 +167,9 @@ impl Inspect {
         if let Some(name) = self.part {
             return self.show_parts(&pdb::container_bytes(&self.file, &bytes)?, name);
         }
+        if self.format() == Format::Yaml {
+            return self.show_yaml(&pdb::container_bytes(&self.file, &bytes)?);
+        }
         let refused = |source| CliError::Shader { path: self.file.clone(), source };
         if Pdb::recognizes(&bytes) {
             self.show(&Pdb::parse(&bytes).map_err(refused)?, outline)?;
@@ -177,8 +188,26 @@ impl Inspect {
         Ok(if broken { Outcome::Failed } else { Outcome::Success })
     }
 
+    fn format(&self) -> Format {
+        match self {
+            Self { json: true, .. } => Format::Json,
+            Self { yaml: true, .. } => Format::Yaml,
+            Self { format, .. } => *format,
+        }
+    }
+
+    /// Shows the document of obj2yaml, which tells what the bytes say and nothing that follows from it.
+    fn show_yaml(&self, bytes: &[u8]) -> Result<Outcome, CliError> {
+        let refused = |source| CliError::Shader { path: self.file.clone(), source };
+        output::write(None, yaml(&Container::parse(bytes).map_err(refused)?).as_bytes())?;
+        Ok(Outcome::Success)
+    }
+
     /// Shows all parts of a name.
     fn show_parts(&self, bytes: &[u8], name: FourCc) -> Result<Outcome, CliError> {
+        if self.format() == Format::Yaml {
+            return Err(CliError::Usage("the document of obj2yaml is of a whole container: leave out --part".into()));
+        }
         let refused = |source| CliError::Shader { path: self.file.clone(), source };
         let container = Container::parse(bytes).map_err(refused)?;
         let mut found = false;
@@ -199,8 +228,9 @@ impl Inspect {
         describe: impl FnOnce(&T) -> serde_json::Result<String>,
     ) -> Result<(), CliError> {
         let unsaid = |what: String| CliError::Output { path: self.file.clone(), what };
-        let mut text = match self.format {
-            Format::Text => describe(value).map_err(|error| unsaid(error.to_string()))?,
+        let mut text = match self.format() {
+            // Other documents than containers' have no vocabulary there.
+            Format::Text | Format::Yaml => describe(value).map_err(|error| unsaid(error.to_string()))?,
             Format::Ron => {
                 let pretty = ron::ser::PrettyConfig::default();
                 ron::ser::to_string_pretty(value, pretty).map_err(|error| unsaid(error.to_string()))?

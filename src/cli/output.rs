@@ -2,7 +2,7 @@
 
 use std::{
     error::Error as StdError,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -91,10 +91,16 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
     })
 }
 
-/// Reads a file.
+/// Reads a file, or standard input if it is named `-`.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })
+    let unread = |source| CliError::Read { path: path.into(), source };
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map_err(unread)?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(unread)
 }

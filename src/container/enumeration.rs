@@ -76,6 +76,9 @@ macro_rules! flags {
         impl $type {
             $(pub const $constant: Self = Self($value);)*
 
+            /// The flags that have names, and these, in the header's spelling.
+            pub const NAMED: &'static [(Self, &'static str)] = &[$((Self($value), $name),)*];
+
             /// All of these flags are set.
             pub fn contains(self, flags: Self) -> bool {
                 self.0 & flags.0 == flags.0
@@ -310,8 +313,8 @@ enumeration! {
 }
 
 enumeration! {
-    /// `DxilProgramSigCompType`: component types of signature parts and of `PSV0`.
-    SignatureComponentType: u8 {
+    /// `D3D_REGISTER_COMPONENT_TYPE`, `DxilProgramSigCompType`: component types of signature parts and of `PSV0`.
+    SignatureComponentType: u32 {
         UNKNOWN = 0 "Unknown",
         UINT32 = 1 "UInt32",
         SINT32 = 2 "SInt32",
@@ -322,6 +325,53 @@ enumeration! {
         UINT64 = 7 "UInt64",
         SINT64 = 8 "SInt64",
         FLOAT64 = 9 "Float64",
+    }
+}
+
+enumeration! {
+    /// `D3D_NAME` and what `DxilProgramSigSemantic` adds: system values of signature parts, in LLVM's spelling.
+    SignatureSystemValue: u32 {
+        UNDEFINED = 0 "Undefined",
+        POSITION = 1 "Position",
+        CLIP_DISTANCE = 2 "ClipDistance",
+        CULL_DISTANCE = 3 "CullDistance",
+        RENDER_TARGET_ARRAY_INDEX = 4 "RenderTargetArrayIndex",
+        VIEW_PORT_ARRAY_INDEX = 5 "ViewPortArrayIndex",
+        VERTEX_ID = 6 "VertexID",
+        PRIMITIVE_ID = 7 "PrimitiveID",
+        INSTANCE_ID = 8 "InstanceID",
+        IS_FRONT_FACE = 9 "IsFrontFace",
+        SAMPLE_INDEX = 10 "SampleIndex",
+        FINAL_QUAD_EDGE_TESSFACTOR = 11 "FinalQuadEdgeTessfactor",
+        FINAL_QUAD_INSIDE_TESSFACTOR = 12 "FinalQuadInsideTessfactor",
+        FINAL_TRI_EDGE_TESSFACTOR = 13 "FinalTriEdgeTessfactor",
+        FINAL_TRI_INSIDE_TESSFACTOR = 14 "FinalTriInsideTessfactor",
+        FINAL_LINE_DETAIL_TESSFACTOR = 15 "FinalLineDetailTessfactor",
+        FINAL_LINE_DENSITY_TESSFACTOR = 16 "FinalLineDensityTessfactor",
+        BARYCENTRICS = 23 "Barycentrics",
+        SHADING_RATE = 24 "ShadingRate",
+        CULL_PRIMITIVE = 25 "CullPrimitive",
+        TARGET = 64 "Target",
+        DEPTH = 65 "Depth",
+        COVERAGE = 66 "Coverage",
+        DEPTH_GREATER_EQUAL = 67 "DepthGE",
+        DEPTH_LESS_EQUAL = 68 "DepthLE",
+        STENCIL_REF = 69 "StencilRef",
+        INNER_COVERAGE = 70 "InnerCoverage",
+    }
+}
+
+enumeration! {
+    /// `D3D_MIN_PRECISION`, `DxilProgramSigMinPrecision`: minimum precision of signature parts.
+    SignatureMinPrecision: u32 {
+        DEFAULT = 0 "Default",
+        FLOAT16 = 1 "Float16",
+        FLOAT2_8 = 2 "Float2_8",
+        RESERVED = 3 "Reserved",
+        SINT16 = 4 "SInt16",
+        UINT16 = 5 "UInt16",
+        ANY16 = 0xf0 "Any16",
+        ANY10 = 0xf1 "Any10",
     }
 }
 

@@ -35,8 +35,8 @@
 //! | `IFCE`; `LIBH`, `LFS0` (`LIBF` is a container) | [`Interfaces`]; [`LibraryHeader`], [`FunctionParameters`] |
 //! | `Aon9`, `XNAS`, `XNAP`; `CTAB`, `CLI4` | [`Level9Program`]; [`ConstantTable`], [`literals()`] |
 //!
-//! [`PartView`] reads any of them for tools that show parts. [`ContainerWriter`] builds and edits containers, [`Carver`]
-//! finds them in other files.
+//! [`PartView`] reads any of them for tools that show parts, [`yaml()`] writes the document of LLVM's `obj2yaml`.
+//! [`ContainerWriter`] builds and edits containers, [`Carver`] finds them in other files.
 //!
 //! Sources: LLVM's `DXContainer` document and `llvm/BinaryFormat/DXContainer.h`, DirectXShaderCompiler's
 //! `DxilContainer.h` and `DxilPipelineStateValidation.h`, and the `d3d11TokenizedProgramFormat.hpp` header.
@@ -68,6 +68,7 @@ mod source_info;
 mod statistics;
 mod view;
 mod writer;
+mod yaml;
 
 pub use carve::{Carved, Carver};
 pub use compiler_version::CompilerVersion;
@@ -76,6 +77,7 @@ pub use debug_name::{DebugName, debug_name};
 pub use digest::{DigestState, digest};
 pub use enumeration::{
     DxilComponentType, DxilResourceKind, HexBytes, InterpolationMode, SemanticKind, ShaderKind, SignatureComponentType,
+    SignatureMinPrecision, SignatureSystemValue,
 };
 pub use features::{FeatureFlags, feature_flags, feature_names};
 pub use file::Container;
@@ -114,6 +116,7 @@ pub use view::{
     VariableView,
 };
 pub use writer::{ContainerWriter, DigestRule};
+pub use yaml::yaml;
 
 #[cfg(test)]
 mod tests;

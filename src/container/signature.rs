@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FourCc, Part};
+use super::{FourCc, Part, SignatureComponentType, SignatureMinPrecision, SignatureSystemValue};
 use crate::{Error, Result};
 
 /// A signature part: a table of records, one for each register (row) of each element.
@@ -54,10 +54,10 @@ pub struct SignatureRecord<'a> {
     pub semantic: Cow<'a, str>,
     /// Semantic index.
     pub semantic_index: u32,
-    /// `D3D_NAME`.
-    pub system_value: u32,
-    /// `D3D_REGISTER_COMPONENT_TYPE`.
-    pub component_type: u32,
+    /// Meaning to the pipeline. fxc leaves a pixel shader's outputs undefined.
+    pub system_value: SignatureSystemValue,
+    /// Type of a component.
+    pub component_type: SignatureComponentType,
     /// Register, or `u32::MAX` for none.
     pub register: u32,
     /// Components of the register that the element has; bit 0 is x.
@@ -67,8 +67,8 @@ pub struct SignatureRecord<'a> {
     pub exclusive_mask: u8,
     /// Stream of a geometry shader's output.
     pub stream: u32,
-    /// `D3D_MIN_PRECISION`.
-    pub min_precision: u32,
+    /// Precision that suffices.
+    pub min_precision: SignatureMinPrecision,
 }
 
 impl<'a> Signature<'a> {
@@ -105,7 +105,13 @@ impl<'a> Signature<'a> {
     /// The records, in file order. Each is an error if its name is not within the part.
     pub fn records(&self) -> impl ExactSizeIterator<Item = Result<SignatureRecord<'a>>> + use<'a> {
         let this = *self;
-        (0..this.count).map(move |index| this.record(this.first + index * this.form.record_len()))
+        self.offsets().map(move |offset| this.record(offset))
+    }
+
+    /// Byte offsets of the records in the part.
+    pub(super) fn offsets(&self) -> impl ExactSizeIterator<Item = usize> + use<> {
+        let (first, len) = (self.first, self.form.record_len());
+        (0..self.count).map(move |index| first + index * len)
     }
 
     fn record(&self, offset: usize) -> Result<SignatureRecord<'a>> {
@@ -121,13 +127,13 @@ impl<'a> Signature<'a> {
         Ok(SignatureRecord {
             semantic: part.text_at(part.size_at(words)?)?,
             semantic_index: part.u32_at(words + 4)?,
-            system_value: part.u32_at(words + 8)?,
-            component_type: part.u32_at(words + 12)?,
+            system_value: SignatureSystemValue(part.u32_at(words + 8)?),
+            component_type: SignatureComponentType(part.u32_at(words + 12)?),
             register: part.u32_at(words + 16)?,
             mask: part.u8_at(words + 20)? & 0xf,
             exclusive_mask: part.u8_at(words + 21)? & 0xf,
             stream,
-            min_precision,
+            min_precision: SignatureMinPrecision(min_precision),
         })
     }
 }

@@ -97,7 +97,7 @@ fn pipeline_state_tables() {
     let tables = state.tables().unwrap().unwrap();
     let uv = &tables.inputs[1];
     assert_eq!((&uv.semantic[..], &uv.semantic_indices[..]), ("TEXCOORD", &[3][..]));
-    assert_eq!((uv.row, uv.column, uv.columns), (Some(1), Some(0), 2));
+    assert_eq!((uv.allocated, uv.row, uv.column, uv.columns), (true, 1, 0, 2));
     assert_eq!((tables.inputs[0].kind, tables.outputs[0].kind), (SemanticKind::POSITION, SemanticKind::TARGET));
     // Colour depends on the view and on the texture coordinate; alpha is constant.
     let components = |mask: &ComponentMask| (0..8).filter(|&component| mask.contains(component)).collect::<Vec<_>>();

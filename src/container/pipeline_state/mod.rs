@@ -15,8 +15,8 @@ pub use tables::{ComponentMask, Dependencies, PipelineElement, PipelineTables, S
 /// signature counts, 48 with the thread group's size, 52 with the entry point's name, 56 with the group-shared bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineState<'a> {
-    part: Part<'a>,
-    info_len: usize,
+    pub(super) part: Part<'a>,
+    pub(super) info_len: usize,
 }
 
 /// One resource (`PSVResourceBindInfo`).
@@ -100,7 +100,7 @@ pub struct PipelineFacts {
 
 impl<'a> PipelineState<'a> {
     /// Offset of `PSVRuntimeInfo` in the part.
-    const INFO: usize = 4;
+    pub(super) const INFO: usize = 4;
 
     /// Reads the header.
     ///

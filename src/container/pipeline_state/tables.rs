@@ -40,10 +40,12 @@ pub struct PipelineElement<'a> {
     pub semantic: Cow<'a, str>,
     /// Semantic index of each row.
     pub semantic_indices: Vec<u32>,
-    /// First row of the registers, if it has one.
-    pub row: Option<u8>,
-    /// First component, if it has registers.
-    pub column: Option<u8>,
+    /// It has registers.
+    pub allocated: bool,
+    /// First row of the registers; means nothing without any.
+    pub row: u8,
+    /// First component in a row; means nothing without registers.
+    pub column: u8,
     /// Components of a row.
     pub columns: u8,
     /// Meaning to the pipeline.
@@ -322,16 +324,16 @@ fn element<'a>(part: &Part<'a>, offset: usize, strings: &'a [u8], indices: &[[u8
         part.malformed(offset + 4, format!("semantic indices pass the end of their table: {rows} from {first}"))
     })?;
     let columns = part.u8_at(offset + 10)?;
-    let allocated = columns & 0x40 != 0;
     let dynamic = part.u8_at(offset + 14)?;
     Ok(PipelineElement {
         semantic,
         semantic_indices: semantic_indices.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect(),
-        row: if allocated { Some(part.u8_at(offset + 9)?) } else { None },
-        column: allocated.then_some(columns >> 4 & 3),
+        allocated: columns & 0x40 != 0,
+        row: part.u8_at(offset + 9)?,
+        column: columns >> 4 & 3,
         columns: columns & 0xf,
         kind: SemanticKind(part.u8_at(offset + 11)?),
-        component_type: SignatureComponentType(part.u8_at(offset + 12)?),
+        component_type: SignatureComponentType(part.u8_at(offset + 12)?.into()),
         interpolation: InterpolationMode(part.u8_at(offset + 13)?),
         dynamic_mask: dynamic & 0xf,
         stream: dynamic >> 4 & 3,

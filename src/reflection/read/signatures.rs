@@ -46,7 +46,7 @@ pub(super) fn read(container: &Container<'_>, stage: Stage) -> Result<Signatures
 /// One record is one element of one row: fxc gives arrays and matrices a record for each register.
 fn element(record: SignatureRecord<'_>, stage: Stage, direction: Direction) -> Result<SignatureElement> {
     let register = (record.register != u32::MAX).then_some(record.register);
-    let system_value = match record.system_value {
+    let system_value = match record.system_value.0 {
         0 => unnamed(&record.semantic, register, stage, direction),
         // A number that no compiler writes says less than the semantic.
         code => system_value(code).unwrap_or_else(|| unnamed(&record.semantic, register, stage, direction)),
@@ -61,8 +61,8 @@ fn element(record: SignatureRecord<'_>, stage: Stage, direction: Direction) -> R
         rows: 1,
         mask: record.mask,
         used_mask,
-        component: component(record.component_type),
-        min_precision: min_precision(record.min_precision),
+        component: component(record.component_type.0),
+        min_precision: min_precision(record.min_precision.0),
         system_value,
         interpolation: Default::default(),
         stream: u8::try_from(record.stream)
