@@ -12,7 +12,10 @@ use std::{
 };
 
 use bevy_dxshader::{
-    cli::check::{Status, judge},
+    cli::{
+        check::{Status, judge},
+        disasm::disassemble,
+    },
     container::{Container, ContainerWriter, PartView},
 };
 
@@ -82,12 +85,16 @@ fn run(inputs: impl Iterator<Item = Input> + Send) {
             *slot.lock().unwrap() = Some((Instant::now(), input.name.clone()));
             let verdict = judge(&input.bytes);
             let parts = panic::catch_unwind(|| read_parts(&input.bytes));
+            let assembly = panic::catch_unwind(|| disassemble(&input.bytes));
             *slot.lock().unwrap() = None;
             if verdict.status == Status::Panicked {
                 panics.lock().unwrap().push(format!("{}: {}", input.name, verdict.reason));
             }
             if parts.is_err() {
                 panics.lock().unwrap().push(format!("{}: its parts", input.name));
+            }
+            if assembly.is_err() {
+                panics.lock().unwrap().push(format!("{}: its assembly", input.name));
             }
         }
     };

@@ -154,6 +154,11 @@ impl<'a> Bitcode<'a> {
     /// Where the bitcode header begins in the part.
     const BITCODE_HEADER: usize = 8;
 
+    /// Bytes that begin as LLVM bitcode does, by itself or in the wrapper of some tools.
+    pub fn recognizes(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
+    }
+
     /// Reads the headers of a `DXIL` or `ILDB` part. The length in words is not relied on: the bitcode's own is.
     ///
     /// # Errors

@@ -1,9 +1,10 @@
 //! DXIL: LLVM 3.7 bitcode of Shader Model 6.0 and later, to IR.
 //!
 //! bytes -> [`bitcode`] (blocks and records) -> [`module`] (types, values, functions, metadata) -> `reflect`
-//! (the [`Interface`]) and `lower` (the IR), which takes the operations of `op`.
+//! (the [`Interface`]) and `lower` (the IR), which takes the operations of `op`; or `disassembly` (LLVM assembly).
 
 pub mod bitcode;
+mod disassembly;
 mod lower;
 pub mod module;
 mod modules;
@@ -15,7 +16,7 @@ pub(crate) use op::markdown as coverage_markdown;
 
 use crate::{
     Error, ErrorKind, Result,
-    container::Container,
+    container::{Bitcode, Container, FourCc, ProgramHeader},
     lift::{LiftOptions, Program},
     reflection::{Interface, Stage},
 };
@@ -51,6 +52,32 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
     let lowered = lower::lower(&module, &interface, interface.stage);
     let (ir, notes) = lowered.map_err(|error| error.in_part(bitcode.part.name))?;
     Ok(Program { ir, interface, notes })
+}
+
+/// The program of a container as LLVM assembly, in the spelling of `dxc -dumpbin`. As there, the program with debug
+/// information (`ILDB` part) is taken where there is one.
+///
+/// # Errors
+/// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record that contradicts the format, or the
+/// construct that no DXIL has.
+pub fn disassemble(container: &Container<'_>) -> Result<String> {
+    let bitcode = match container.part(FourCc::ILDB) {
+        Some(part) => Bitcode::parse(part)?,
+        None => match ProgramHeader::find(container)? {
+            ProgramHeader::Bitcode(bitcode) => bitcode,
+            ProgramHeader::Tokens(_) => return Err(Error::new(ErrorKind::NotAProgram, "the program is not DXIL")),
+        },
+    };
+    let module = modules::read(&bitcode)?;
+    disassembly::disassemble(&module).map_err(|error| error.in_part(bitcode.part.name))
+}
+
+/// Bare LLVM bitcode (from its magic `BC C0 DE` on) as LLVM assembly, in the spelling of `dxc -dumpbin`.
+///
+/// # Errors
+/// As for [`disassemble`].
+pub fn disassemble_bitcode(bitcode: &[u8]) -> Result<String> {
+    disassembly::disassemble(&module::Module::read(bitcode)?)
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
     }
 }
 
-fn read(bitcode: &Bitcode<'_>) -> Result<Module> {
+/// The module of a program part; offsets in errors count from the part's beginning.
+pub fn read(bitcode: &Bitcode<'_>) -> Result<Module> {
     Module::read(bitcode.bytes).map_err(|mut error| {
-        // Offsets count from the beginning of the part.
         error.place.offset = error.place.offset.map(|offset| offset + bitcode.offset);
         error.in_part(bitcode.part.name)
     })

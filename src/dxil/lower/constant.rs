@@ -145,7 +145,7 @@ impl FunctionLowering<'_, '_> {
 
     fn expression(&mut self, ty: llvm::TypeId, expression: &Expression, depth: u32) -> Result<Lowered> {
         match expression {
-            Expression::ElementPointer { base, indices } => {
+            Expression::ElementPointer { base, indices, .. } => {
                 let lowered = self.operand(*base, depth)?;
                 self.element_pointer(lowered, indices)
             }
@@ -154,7 +154,7 @@ impl FunctionLowering<'_, '_> {
                 let lowered = self.operand(*value, depth)?;
                 self.cast(*op, lowered, from, ty)
             }
-            Expression::Binary(op, a, b) => {
+            Expression::Binary { op, a, b, .. } => {
                 let a = self.operand(*a, depth)?;
                 let b = self.operand(*b, depth)?;
                 self.binary(*op, ty, &a, &b, false)

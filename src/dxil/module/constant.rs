@@ -1,6 +1,6 @@
 //! Constants of an LLVM module.
 
-use super::{BinaryOperation, CastOperation, ValueId};
+use super::{ArithmeticFlags, BinaryOperation, CastOperation, ValueId};
 
 /// A constant; its type stands beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,16 @@ pub enum Constant {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// Two numbers.
-    Binary(BinaryOperation, ValueId, ValueId),
+    Binary {
+        /// Which operation.
+        op: BinaryOperation,
+        /// First operand.
+        a: ValueId,
+        /// Second operand.
+        b: ValueId,
+        /// What may be assumed of the operation.
+        flags: ArithmeticFlags,
+    },
     /// Conversion to the constant's type.
     Cast(CastOperation, ValueId),
     /// Address of a part.
@@ -34,6 +43,8 @@ pub enum Expression {
         base: ValueId,
         /// The way to the part.
         indices: Vec<ValueId>,
+        /// No step leaves the object.
+        in_bounds: bool,
     },
     /// Choice.
     Select(ValueId, ValueId, ValueId),

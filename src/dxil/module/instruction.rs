@@ -15,6 +15,103 @@ pub struct Instruction {
     pub precise: bool,
     /// Metadata says that its index may differ between lanes (`dx.nonuniform`).
     pub non_uniform: bool,
+    /// What its record says beyond the operation. Only listings need it.
+    pub detail: Detail,
+}
+
+/// What the record of an instruction says beyond its operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    #[default]
+    None,
+    /// Arithmetic, comparison of floats: what may be assumed.
+    Arithmetic(ArithmeticFlags),
+    /// Address of a part: no step leaves the object.
+    InBounds,
+    /// Memory of the thread.
+    Allocation {
+        /// Alignment in bytes; 0 if none is given.
+        alignment: u32,
+        /// It is made to be passed as an argument.
+        argument: bool,
+    },
+    /// Access to memory.
+    Access(Access),
+    /// Call.
+    Call {
+        /// Position in [`Module::attributes`](super::Module::attributes).
+        attributes: Option<u32>,
+        /// Calling convention, in LLVM's numbering; 0 is C's.
+        convention: u32,
+        /// The caller's frame may be, or must be, given up.
+        tail: Tail,
+    },
+}
+
+/// Whether a call may reuse its caller's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tail {
+    /// No.
+    #[default]
+    No,
+    /// It may.
+    May,
+    /// It must.
+    Must,
+}
+
+/// What an optimizer may assume of arithmetic: the record's bits, whose meaning depends on the operation.
+///
+/// Integers: bit 0 no unsigned wrap, bit 1 no signed wrap; for divisions and shifts to the right, bit 0 exact. Floats: bit
+/// 0 unsafe algebra (all of the others), bit 1 no NaN, bit 2 no infinity, bit 3 no signed zero, bit 4 reciprocals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArithmeticFlags(pub u8);
+
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Alignment in bytes; 0 if none is given.
+    pub alignment: u32,
+    /// It must not be removed or moved.
+    pub volatile: bool,
+    /// Order against others' accesses.
+    pub ordering: Ordering,
+    /// Order where an exchange does not take place.
+    pub failure: Ordering,
+    /// Others are those of the same thread only.
+    pub single_thread: bool,
+    /// The exchange may fail without a reason.
+    pub weak: bool,
+}
+
+/// Memory orders, in the numbering of `AtomicOrderingCodes`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Ordering {
+    #[default]
+    NotAtomic,
+    Unordered,
+    Monotonic,
+    Acquire,
+    Release,
+    AcquireRelease,
+    SequentiallyConsistent,
+}
+
+impl Ordering {
+    /// From the record's number.
+    pub(in crate::dxil) fn decode(code: u64) -> Self {
+        match code {
+            0 => Self::NotAtomic,
+            1 => Self::Unordered,
+            2 => Self::Monotonic,
+            3 => Self::Acquire,
+            4 => Self::Release,
+            5 => Self::AcquireRelease,
+            _ => Self::SequentiallyConsistent,
+        }
+    }
 }
 
 /// What an instruction does.

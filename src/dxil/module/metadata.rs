@@ -11,7 +11,12 @@ pub enum Metadata {
     /// A value: a constant, a global variable, a function.
     Value(ValueId),
     /// A tuple.
-    Node(Vec<MetadataOperand>),
+    Node {
+        /// It differs from all others, whatever its members.
+        distinct: bool,
+        /// Its members.
+        members: Vec<MetadataOperand>,
+    },
     /// A record of debug information: its code and operands, not interpreted.
     Debug(u32, Vec<u64>),
 }
@@ -38,7 +43,7 @@ impl<'a> Node<'a> {
     /// The tuple of an id; `None` if it is something else.
     pub fn new(module: &'a Module, id: MetadataId) -> Option<Self> {
         match module.metadata.get(id.index())? {
-            Metadata::Node(members) => Some(Self { module, members }),
+            Metadata::Node { members, .. } => Some(Self { module, members }),
             _ => None,
         }
     }

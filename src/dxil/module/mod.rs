@@ -3,15 +3,21 @@
 //! Source of the format: LLVM 3.7, "LLVM Bitcode File Format" and `LLVMBitCodes.h`; what DXIL adds is in
 //! DirectXShaderCompiler's `docs/DXIL.rst`.
 
+mod annotation;
+mod attribute;
 mod constant;
 mod instruction;
 mod metadata;
 mod read;
+mod symbol;
 mod types;
 
+pub use annotation::{Annotations, Location};
+pub use attribute::{Attribute, AttributeList};
 pub use constant::{Constant, Expression};
 pub use instruction::*;
 pub use metadata::{Metadata, MetadataOperand, Node};
+pub use symbol::{DllStorage, Linkage, Symbol, Visibility};
 pub use types::{Leaf, Type, TypeId, Types};
 
 use std::collections::HashMap;
@@ -74,9 +80,13 @@ pub struct Module {
     /// Metadata, by [`MetadataId`].
     pub metadata: Vec<Metadata>,
     /// Named metadata: `dx.entryPoints` and so on.
-    pub named_metadata: HashMap<String, Vec<MetadataId>>,
+    pub named_metadata: Vec<(String, Vec<MetadataId>)>,
     /// Numbers of the kinds of attached metadata: `dx.precise` and so on.
     pub metadata_kinds: HashMap<u32, String>,
+    /// Lists of attributes that functions and calls refer to.
+    pub attributes: Vec<AttributeList>,
+    /// Sizes and alignments of types on the target.
+    pub data_layout: String,
     /// Target triple: `dxil-ms-dx`.
     pub triple: String,
 }
@@ -120,6 +130,10 @@ pub struct Global {
     pub constant: bool,
     /// What it holds at first, a constant.
     pub initializer: Option<ValueId>,
+    /// What it is to a linker.
+    pub symbol: Symbol,
+    /// Something else may initialize it.
+    pub externally_initialized: bool,
 }
 
 /// A function.
@@ -129,6 +143,12 @@ pub struct Function {
     pub name: String,
     /// Its type, [`Type::Function`].
     pub ty: TypeId,
+    /// What it is to a linker.
+    pub symbol: Symbol,
+    /// Calling convention, in LLVM's numbering; 0 is C's.
+    pub convention: u32,
+    /// Its attributes: position in [`Module::attributes`].
+    pub attributes: Option<u32>,
     /// Its code; `None` for declarations.
     pub body: Option<Body>,
 }
@@ -145,6 +165,8 @@ pub struct Body {
     /// Blocks, as ranges of `instructions`; each ends in a terminator, which stands nowhere else. The first is the
     /// entry.
     pub blocks: Vec<std::ops::Range<u32>>,
+    /// What it carries beside its code.
+    pub annotations: Annotations,
 }
 
 impl Module {
@@ -167,6 +189,7 @@ impl Module {
 
     /// The one tuple or several tuples of a named metadata; empty if there is none.
     pub fn named(&self, name: &str) -> impl Iterator<Item = Node<'_>> {
-        self.named_metadata.get(name).into_iter().flatten().filter_map(|&id| Node::new(self, id))
+        let ids = self.named_metadata.iter().find(|named| named.0 == name).map(|named| &named.1);
+        ids.into_iter().flatten().filter_map(|&id| Node::new(self, id))
     }
 }

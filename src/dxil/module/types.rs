@@ -49,8 +49,10 @@ pub enum Type {
     },
     /// Structure.
     Struct {
-        /// Its name, if it has one.
+        /// Its name; `None` if it is its fields and nothing else, empty if it has an identity of its own but no name.
         name: Option<String>,
+        /// No padding between fields.
+        packed: bool,
         /// Types of its fields.
         fields: Vec<TypeId>,
     },
@@ -72,8 +74,8 @@ pub enum Type {
     Label,
     /// Metadata, as an operand.
     Metadata,
-    /// Types of other machines: `x86_fp80` and its like.
-    Foreign,
+    /// Types of other machines, by name: `x86_fp80` and its like.
+    Foreign(&'static str),
 }
 
 /// What the scalars of a type are.
@@ -180,6 +182,11 @@ impl Types {
             Some(&id) => Ok(id),
             None => self.push(ty),
         }
+    }
+
+    /// The first type that equals another.
+    pub fn canonical(&self, id: TypeId) -> TypeId {
+        self.get(id).and_then(|ty| self.ids.get(ty)).copied().unwrap_or(id)
     }
 
     /// What a pointer points to.

@@ -12,6 +12,7 @@ mod math;
 mod mesh;
 mod node;
 mod packed;
+mod parameters;
 mod ray;
 mod ray_query;
 mod signature;
@@ -22,6 +23,7 @@ mod wave;
 
 #[cfg(test)]
 pub use coverage::markdown;
+pub use parameters::parameters;
 pub use ray::HitDecision;
 pub use ray_query::RayQuery;
 pub use signature::Signatures;

@@ -6,7 +6,7 @@
 use super::resources::component;
 use crate::{
     Error, Result,
-    dxil::module::{Constant, Module, Operation, ValueDef, ValueId},
+    dxil::module::{Body, Constant, Module, Operation, ValueDef, ValueId},
     reflection::{
         Binding, HEAP_SPACE, HEAP_SPACES, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags,
     },
@@ -19,6 +19,14 @@ const CREATE_HANDLE_FROM_HEAP: i64 = 218;
 /// The two words of `%dx.types.ResourceProperties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Properties(pub u32, pub u32);
+
+impl Properties {
+    /// Of a constant that a function gives to `dx.op.annotateHandle`.
+    pub fn of(module: &Module, body: &Body, properties: ValueId) -> Option<Self> {
+        let [first, second] = [0, 1].map(|index| word(module, body, properties, index));
+        first.zip(second).map(|(first, second)| Self(first, second))
+    }
+}
 
 /// What a module takes descriptors of the heaps for, each once, in the order of its code.
 ///
@@ -49,11 +57,10 @@ pub fn kinds(module: &Module) -> Result<Vec<Properties>> {
             if !is_call_of(creator, Some(body), CREATE_HANDLE_FROM_HEAP) {
                 continue;
             }
-            let words = [0, 1].map(|index| word(module, body, properties, index));
-            if let [Some(first), Some(second)] = words
-                && !kinds.contains(&Properties(first, second))
+            if let Some(properties) = Properties::of(module, body, properties)
+                && !kinds.contains(&properties)
             {
-                kinds.push(Properties(first, second));
+                kinds.push(properties);
             }
             if kinds.len() > HEAP_SPACES as usize {
                 return Err(Error::unsupported("descriptors of very many kinds from a heap"));
@@ -64,7 +71,7 @@ pub fn kinds(module: &Module) -> Result<Vec<Properties>> {
 }
 
 /// A word of constant properties.
-fn word(module: &Module, body: &crate::dxil::module::Body, properties: ValueId, index: usize) -> Option<u32> {
+fn word(module: &Module, body: &Body, properties: ValueId, index: usize) -> Option<u32> {
     let constant = |id: ValueId| match &module.value(Some(body), id)?.def {
         ValueDef::Constant(constant) => Some(constant),
         _ => None,

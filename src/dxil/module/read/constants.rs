@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     dxil::{
         bitcode::{Entry, Record},
-        module::{BinaryOperation, CastOperation, Constant, Expression},
+        module::{ArithmeticFlags, BinaryOperation, CastOperation, Constant, Expression},
     },
 };
 
@@ -65,7 +65,8 @@ impl ModuleReader<'_> {
             10 => {
                 let op = BinaryOperation::decode(record.operand(0)?, float);
                 let op = op.ok_or_else(|| record.malformed("unknown operation in a constant"))?;
-                Constant::Expression(Expression::Binary(op, value(1)?, value(2)?))
+                let flags = ArithmeticFlags(record.operands.get(3).map_or(0, |&flags| flags as u8));
+                Constant::Expression(Expression::Binary { op, a: value(1)?, b: value(2)?, flags })
             }
             11 => {
                 let op = CastOperation::decode(record.operand(0)?);
@@ -79,7 +80,11 @@ impl ModuleReader<'_> {
                     return Err(record.malformed("address of nothing"));
                 }
                 let base = operands.remove(0);
-                Constant::Expression(Expression::ElementPointer { base, indices: operands })
+                Constant::Expression(Expression::ElementPointer {
+                    base,
+                    indices: operands,
+                    in_bounds: record.code == 20,
+                })
             }
             13 => Constant::Expression(Expression::Select(value(0)?, value(1)?, value(2)?)),
             17 => Constant::Expression(Expression::Compare(record.index(3)?, value(1)?, value(2)?)),

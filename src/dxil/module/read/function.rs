@@ -5,12 +5,19 @@ use crate::{
     Error, Result,
     dxil::{
         bitcode::Entry,
-        module::{AtomicOperation, BinaryOperation, BlockId, Body, CastOperation, Instruction, Operation, Predicate},
+        module::{
+            Access, ArithmeticFlags, AtomicOperation, BinaryOperation, BlockId, Body, CastOperation, Detail,
+            Instruction, Location, MetadataId, Operation, Ordering, Predicate, Tail,
+        },
     },
 };
 
 /// Bit of a call's calling convention that says that the function type stands in the record.
 const CALL_EXPLICIT_TYPE: u64 = 1 << 15;
+/// Bit of a call's calling convention that says that it must give up the caller's frame.
+const CALL_MUST_TAIL: u64 = 1 << 14;
+/// Bit of an alloca's alignment that says that the memory is made to be passed as an argument.
+const ALLOCA_ARGUMENT: u64 = 1 << 5;
 /// Bit of an alloca's alignment that says that the record's type is that of the memory, not of its address.
 const ALLOCA_EXPLICIT_TYPE: u64 = 1 << 6;
 
@@ -24,8 +31,12 @@ struct BodyReader<'r, 'a> {
     start: u32,
     /// Position in the record.
     at: usize,
-    /// Types that operands forward in the function said they have, to be checked when they come.
+    /// The type of instructions without a result.
     void: TypeId,
+    /// What the record says beyond the operation.
+    detail: Detail,
+    /// The last debug location.
+    location: Option<Location>,
 }
 
 impl ModuleReader<'_> {
@@ -41,7 +52,8 @@ impl ModuleReader<'_> {
         let values = arguments.map(|(index, &ty)| Value { ty, def: ValueDef::Argument(index as u32) }).collect();
         let void = self.module.types.intern(Type::Void)?;
         let body = Body { first, values, ..Body::default() };
-        let mut this = BodyReader { reader: self, body, blocks: 0, start: 0, at: 0, void };
+        let mut this =
+            BodyReader { reader: self, body, blocks: 0, start: 0, at: 0, void, detail: Detail::None, location: None };
         this.read()?;
         Ok(this.body)
     }
@@ -49,8 +61,6 @@ impl ModuleReader<'_> {
 
 impl BodyReader<'_, '_> {
     fn read(&mut self) -> Result<()> {
-        let mut precise = Vec::new();
-        let mut non_uniform = Vec::new();
         loop {
             match self.reader.next()? {
                 Entry::End => break,
@@ -59,12 +69,14 @@ impl BodyReader<'_, '_> {
                     self.body.values.extend(constants);
                 }
                 Entry::Block(block::METADATA_ATTACHMENT) => {
-                    self.reader.read_attachments(|instruction, kind| match kind {
-                        "dx.precise" => precise.push(instruction),
-                        "dx.nonuniform" => non_uniform.push(instruction),
-                        _ => {}
-                    })?;
+                    self.reader.read_attachments(&mut self.body.annotations)?;
                 }
+                Entry::Block(block::METADATA) => {
+                    let metadata = self.reader.read_metadata()?;
+                    self.body.annotations.metadata.extend(metadata);
+                }
+                Entry::Block(block::VALUE_SYMBOL_TABLE) => self.read_names()?,
+                Entry::Block(block::USE_LIST) => self.read_use_lists()?,
                 Entry::Block(_) => self.reader.reader.skip()?,
                 Entry::Record => {
                     let number = self.body.instructions.len() as u32;
@@ -78,15 +90,73 @@ impl BodyReader<'_, '_> {
         if self.body.blocks.len() != self.blocks as usize || self.blocks == 0 {
             return Err(Error::malformed("function has not as many blocks as it declares"));
         }
-        for number in precise {
-            if let Some(instruction) = self.body.instructions.get_mut(number as usize) {
-                instruction.precise = true;
+        for (&number, attached) in &self.body.annotations.attachments {
+            let Some(instruction) = self.body.instructions.get_mut(number as usize) else { continue };
+            for (kind, _) in attached {
+                match self.reader.module.metadata_kinds.get(kind).map(String::as_str) {
+                    Some("dx.precise") => instruction.precise = true,
+                    Some("dx.nonuniform") => instruction.non_uniform = true,
+                    _ => {}
+                }
             }
         }
-        for number in non_uniform {
-            if let Some(instruction) = self.body.instructions.get_mut(number as usize) {
-                instruction.non_uniform = true;
+        Ok(())
+    }
+
+    /// Names of the function's values and blocks: `ENTRY: [value, characters]`, `BBENTRY: [block, characters]`.
+    fn read_names(&mut self) -> Result<()> {
+        self.reader.reader.enter()?;
+        loop {
+            match self.reader.next()? {
+                Entry::End => return Ok(()),
+                Entry::Block(_) => self.reader.reader.skip()?,
+                Entry::Record => {
+                    let record = &self.reader.record;
+                    match record.code {
+                        1 => {
+                            self.body.annotations.names.insert(ValueId(record.index(0)?), record.text(1));
+                        }
+                        2 => {
+                            self.body.annotations.block_names.insert(BlockId(record.index(0)?), record.text(1));
+                        }
+                        _ => {}
+                    }
+                }
             }
+        }
+    }
+
+    /// Order of uses: `[positions..., value]`, or `[positions..., block]`, which alone is kept.
+    fn read_use_lists(&mut self) -> Result<()> {
+        self.reader.reader.enter()?;
+        loop {
+            match self.reader.next()? {
+                Entry::End => return Ok(()),
+                Entry::Block(_) => self.reader.reader.skip()?,
+                Entry::Record if self.reader.record.code == 2 => {
+                    let record = &self.reader.record;
+                    let positions = record.operands.len().saturating_sub(1);
+                    let block = BlockId(record.index(positions)?);
+                    let positions = (0..positions).map(|index| record.index(index)).collect::<Result<_>>()?;
+                    self.body.annotations.block_uses.insert(block, positions);
+                }
+                Entry::Record => {}
+            }
+        }
+    }
+
+    /// The location of the instruction before: `DEBUG_LOC: [line, column, scope + 1, inlined at + 1]`.
+    fn read_location(&mut self) -> Result<()> {
+        let number = self.body.instructions.len().checked_sub(1);
+        let number = number.ok_or_else(|| self.malformed("location of no instruction"))? as u32;
+        let record = &self.reader.record;
+        if record.code == 35 {
+            let id = |index: usize| Ok::<_, Error>(record.index(index)?.checked_sub(1).map(MetadataId));
+            let (line, column) = (record.index(0)?, record.index(1)?);
+            self.location = Some(Location { line, column, scope: id(2)?, inlined_at: id(3)? });
+        }
+        if let Some(location) = self.location {
+            self.body.annotations.locations.insert(number, location);
         }
         Ok(())
     }
@@ -157,10 +227,11 @@ impl BodyReader<'_, '_> {
                 self.blocks = blocks;
                 return Ok(());
             }
-            // Debug locations.
-            33 | 35 => return Ok(()),
+            // DEBUG_LOC_AGAIN, DEBUG_LOC.
+            33 | 35 => return self.read_location(),
             _ => {}
         }
+        self.detail = Detail::None;
         let (op, ty) = self.read_operation()?;
         let terminator = op.is_terminator();
         let result = (ty != self.void).then(|| ValueId(self.next_value()));
@@ -168,7 +239,14 @@ impl BodyReader<'_, '_> {
             let def = ValueDef::Instruction(self.body.instructions.len() as u32);
             self.body.values.push(Value { ty, def });
         }
-        self.body.instructions.push(Instruction { op, ty, result, precise: false, non_uniform: false });
+        self.body.instructions.push(Instruction {
+            op,
+            ty,
+            result,
+            precise: false,
+            non_uniform: false,
+            detail: self.detail,
+        });
         if terminator {
             let end = self.body.instructions.len() as u32;
             self.body.blocks.push(self.start..end);
@@ -190,7 +268,9 @@ impl BodyReader<'_, '_> {
                 let op = BinaryOperation::decode(code, float);
                 let op = op.ok_or_else(|| self.malformed("unknown binary operation"))?;
                 // Bit 0 of a float's flags is "unsafe algebra", which stands for all of them.
-                let fast = float && self.left() > 0 && self.operand()? & 1 != 0;
+                let flags = if self.left() > 0 { self.operand()? } else { 0 };
+                self.detail = Detail::Arithmetic(ArithmeticFlags(flags as u8));
+                let fast = float && flags & 1 != 0;
                 (Operation::Binary { op, a, b, fast }, ty)
             }
             // CAST: [value, type, opcode].
@@ -202,9 +282,15 @@ impl BodyReader<'_, '_> {
             }
             // GEP: [inbounds, type, base, indices]; the older forms have neither of the first two.
             code @ (4 | 30 | 43) => {
+                let in_bounds = match code {
+                    43 => self.operand()? != 0,
+                    code => code == 30,
+                };
                 if code == 43 {
-                    self.operand()?;
                     self.ty()?;
+                }
+                if in_bounds {
+                    self.detail = Detail::InBounds;
                 }
                 let (base, ty) = self.typed_value()?;
                 let mut indices = Vec::new();
@@ -254,6 +340,9 @@ impl BodyReader<'_, '_> {
                 let b = self.value()?;
                 let predicate = Predicate::decode(self.operand()?);
                 let predicate = predicate.ok_or_else(|| self.malformed("unknown comparison"))?;
+                if self.left() > 0 {
+                    self.detail = Detail::Arithmetic(ArithmeticFlags(self.operand()? as u8));
+                }
                 if matches!(predicate, Predicate::Float(_)) != self.reader.is_float(ty) {
                     return Err(self.malformed("comparison of operands of another type"));
                 }
@@ -323,6 +412,8 @@ impl BodyReader<'_, '_> {
                     let pointee = self.reader.module.types.pointee(declared);
                     pointee.ok_or_else(|| self.malformed("address of memory is no pointer"))?
                 };
+                let alignment = self.reader.alignment(flags & (ALLOCA_ARGUMENT - 1))?;
+                self.detail = Detail::Allocation { alignment, argument: flags & ALLOCA_ARGUMENT != 0 };
                 let pointer = self.reader.module.types.intern(Type::Pointer { pointee: ty, space: 0 })?;
                 (Operation::Allocate { ty, count: ValueId(count) }, pointer)
             }
@@ -331,12 +422,14 @@ impl BodyReader<'_, '_> {
                 let (pointer, pointer_ty) = self.typed_value()?;
                 let rest = if code == 20 { 2 } else { 4 };
                 let ty = if self.left() > rest { self.ty()? } else { self.pointee(pointer_ty)? };
+                self.access(code == 41)?;
                 (Operation::Load(pointer), ty)
             }
             // STORE: [pointer, value, alignment, volatile]; the older forms leave out the value's type.
             code @ (24 | 42 | 44 | 45) => {
                 let (pointer, _) = self.typed_value()?;
                 let value = if code >= 44 { self.typed_value()?.0 } else { self.value()? };
+                self.access(matches!(code, 42 | 45))?;
                 (Operation::Store { pointer, value }, void)
             }
             // EXTRACTVAL: [aggregate, indices].
@@ -354,8 +447,15 @@ impl BodyReader<'_, '_> {
             }
             // CALL: [attributes, calling convention, function type, function, arguments].
             34 => self.read_call()?,
-            36 => (Operation::Fence, void),
-            // CMPXCHG: [pointer, compare, value, ...]; the older form leaves out the operands' type.
+            // FENCE: [ordering, scope].
+            36 => {
+                let ordering = Ordering::decode(self.operand()?);
+                let single_thread = self.operand()? == 0;
+                self.detail = Detail::Access(Access { ordering, single_thread, ..Access::default() });
+                (Operation::Fence, void)
+            }
+            // CMPXCHG: [pointer, compare, value, volatile, ordering, scope, ordering of failure, weak]; the older form
+            // leaves out the operands' type.
             code @ (37 | 46) => {
                 let (pointer, pointer_ty) = self.typed_value()?;
                 let (compare, ty) = match code {
@@ -363,16 +463,29 @@ impl BodyReader<'_, '_> {
                     _ => (self.value()?, self.pointee(pointer_ty)?),
                 };
                 let value = self.value()?;
+                let volatile = self.operand()? != 0;
+                let ordering = Ordering::decode(self.operand()?);
+                let single_thread = self.operand()? == 0;
+                let failure = if self.left() > 0 { Ordering::decode(self.operand()?) } else { ordering };
+                let weak = self.left() > 0 && self.operand()? != 0;
+                let access = Access { volatile, ordering, failure, single_thread, weak, alignment: 0 };
+                self.detail = Detail::Access(access);
                 let boolean = self.reader.module.types.intern(Type::Integer(1))?;
-                let ty = self.reader.module.types.intern(Type::Struct { name: None, fields: vec![ty, boolean] })?;
+                let fields = vec![ty, boolean];
+                let ty = self.reader.module.types.intern(Type::Struct { name: None, packed: false, fields })?;
                 (Operation::CompareExchange { pointer, compare, value }, ty)
             }
-            // ATOMICRMW: [pointer, value, operation, ...].
+            // ATOMICRMW: [pointer, value, operation, volatile, ordering, scope].
             38 => {
                 let (pointer, pointer_ty) = self.typed_value()?;
                 let value = self.value()?;
                 let op = AtomicOperation::decode(self.operand()?);
                 let op = op.ok_or_else(|| self.malformed("unknown atomic operation"))?;
+                let volatile = self.operand()? != 0;
+                let ordering = Ordering::decode(self.operand()?);
+                let single_thread = self.operand()? == 0;
+                let access = Access { volatile, ordering, single_thread, ..Access::default() };
+                self.detail = Detail::Access(access);
                 (Operation::AtomicReadModifyWrite { op, pointer, value }, self.pointee(pointer_ty)?)
             }
             code => {
@@ -383,8 +496,17 @@ impl BodyReader<'_, '_> {
     }
 
     fn read_call(&mut self) -> Result<(Operation, TypeId)> {
-        self.operand()?;
-        let explicit = self.operand()? & CALL_EXPLICIT_TYPE != 0;
+        let attributes = self.reader.record.index(0)?.checked_sub(1);
+        self.at += 1;
+        let flags = self.operand()?;
+        let explicit = flags & CALL_EXPLICIT_TYPE != 0;
+        let tail = match (flags & CALL_MUST_TAIL != 0, flags & 1 != 0) {
+            (true, _) => Tail::Must,
+            (false, true) => Tail::May,
+            (false, false) => Tail::No,
+        };
+        let convention = ((flags & (CALL_MUST_TAIL - 1)) >> 1) as u32;
+        self.detail = Detail::Call { attributes, convention, tail };
         let declared = if explicit { Some(self.ty()?) } else { None };
         let (callee, pointer_ty) = self.typed_value()?;
         let ty = match declared {
@@ -408,14 +530,36 @@ impl BodyReader<'_, '_> {
             return Err(self.malformed("call with too few arguments"));
         }
         let mut arguments = Vec::with_capacity(count);
+        let number = self.body.instructions.len() as u32;
         for metadata in metadata {
             let value = self.value()?;
-            arguments.push(if metadata { ValueId::NONE } else { value });
+            if metadata {
+                // What is counted as a value's id is the metadata's.
+                let position = (number, arguments.len() as u32);
+                self.body.annotations.arguments.insert(position, MetadataId(value.0));
+                arguments.push(ValueId::NONE);
+            } else {
+                arguments.push(value);
+            }
         }
         while variadic && self.left() > 0 {
             arguments.push(self.typed_value()?.0);
         }
         Ok((Operation::Call { callee: function, arguments }, result))
+    }
+
+    /// The end of a load's or store's record: alignment and volatile; ordering and scope if it is atomic.
+    fn access(&mut self, atomic: bool) -> Result<()> {
+        let alignment = self.operand()?;
+        let alignment = self.reader.alignment(alignment)?;
+        let volatile = self.operand()? != 0;
+        let mut access = Access { alignment, volatile, ..Access::default() };
+        if atomic {
+            access.ordering = Ordering::decode(self.operand()?);
+            access.single_thread = self.operand()? == 0;
+        }
+        self.detail = Detail::Access(access);
+        Ok(())
     }
 
     fn pointee(&self, pointer: TypeId) -> Result<TypeId> {

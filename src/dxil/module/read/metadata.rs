@@ -1,11 +1,11 @@
-//! Metadata blocks of the module. Those of functions hold debug information alone and are skipped.
+//! Metadata blocks, of modules and of functions.
 
 use super::{ModuleReader, Type, TypeId, ValueId};
 use crate::{
     Result,
     dxil::{
         bitcode::Entry,
-        module::{Metadata, MetadataId, MetadataOperand},
+        module::{Annotations, Metadata, MetadataId, MetadataOperand},
     },
 };
 
@@ -27,20 +27,22 @@ mod code {
 }
 
 impl ModuleReader<'_> {
-    /// Reads a metadata block (`METADATA_BLOCK_ID`).
-    pub(super) fn read_metadata(&mut self) -> Result<()> {
+    /// Reads a metadata block (`METADATA_BLOCK_ID`) of the module or of a function.
+    pub(super) fn read_metadata(&mut self) -> Result<Vec<Metadata>> {
         self.reader.enter()?;
         let mut name = None;
+        let mut metadata = Vec::new();
         loop {
             match self.next()? {
-                Entry::End => return Ok(()),
+                Entry::End => return Ok(metadata),
                 Entry::Block(_) => self.reader.skip()?,
-                Entry::Record => self.read_metadata_record(&mut name)?,
+                Entry::Record => metadata.extend(self.read_metadata_record(&mut name)?),
             }
         }
     }
 
-    fn read_metadata_record(&mut self, name: &mut Option<String>) -> Result<()> {
+    /// The metadata of the record, unless it says something else.
+    fn read_metadata_record(&mut self, name: &mut Option<String>) -> Result<Option<Metadata>> {
         let record = &self.record;
         let metadata = match record.code {
             code::STRING => Metadata::String(record.text(0)),
@@ -53,7 +55,8 @@ impl ModuleReader<'_> {
                         None => MetadataOperand::Null,
                     })
                 };
-                Metadata::Node((0..record.operands.len()).map(member).collect::<Result<_>>()?)
+                let members = (0..record.operands.len()).map(member).collect::<Result<_>>()?;
+                Metadata::Node { distinct: record.code == code::DISTINCT_NODE, members }
             }
             // Members are types with values; one of type metadata is a metadata id.
             code::OLD_NODE | code::OLD_FN_NODE => {
@@ -66,46 +69,53 @@ impl ModuleReader<'_> {
                         None => return Err(record.malformed("unknown type")),
                     })
                 };
-                Metadata::Node((0..record.operands.len() / 2).map(member).collect::<Result<_>>()?)
+                let members = (0..record.operands.len() / 2).map(member).collect::<Result<_>>()?;
+                Metadata::Node { distinct: false, members }
             }
             code::NAME => {
                 *name = Some(record.text(0));
-                return Ok(());
+                return Ok(None);
             }
             code::NAMED_NODE => {
                 let name = name.take().ok_or_else(|| record.malformed("named metadata without a name"))?;
                 let ids = (0..record.operands.len()).map(|index| record.index(index).map(MetadataId));
                 let ids = ids.collect::<Result<Vec<_>>>()?;
-                self.module.named_metadata.insert(name, ids);
-                return Ok(());
+                let named = &mut self.module.named_metadata;
+                match named.iter_mut().find(|named| named.0 == name) {
+                    Some(named) => named.1.extend(ids),
+                    None => named.push((name, ids)),
+                }
+                return Ok(None);
             }
             code::KIND => {
                 self.module.metadata_kinds.insert(record.index(0)?, record.text(1));
-                return Ok(());
+                return Ok(None);
             }
             code::LOCATION | code::GENERIC_DEBUG..=code::LAST_DEBUG => {
                 Metadata::Debug(record.code, record.operands.clone())
             }
             _ => return Err(record.malformed("unknown metadata record")),
         };
-        self.module.metadata.push(metadata);
-        Ok(())
+        Ok(Some(metadata))
     }
 
     /// Reads what is attached to a function's instructions: `[instruction, (kind, node)...]`, or `[(kind, node)...]`
-    /// for the function itself. Calls `attach` with the instruction's number and the kind's name.
-    pub(super) fn read_attachments(&mut self, mut attach: impl FnMut(u32, &str)) -> Result<()> {
+    /// for the function itself.
+    pub(super) fn read_attachments(&mut self, annotations: &mut Annotations) -> Result<()> {
         self.reader.enter()?;
         loop {
             match self.next()? {
                 Entry::End => return Ok(()),
                 Entry::Block(_) => self.reader.skip()?,
-                Entry::Record if self.record.code == code::ATTACHMENT && self.record.operands.len() % 2 == 1 => {
-                    let instruction = self.record.index(0)?;
-                    for index in (1..self.record.operands.len()).step_by(2) {
-                        if let Some(kind) = self.module.metadata_kinds.get(&self.record.index(index)?) {
-                            attach(instruction, kind);
-                        }
+                Entry::Record if self.record.code == code::ATTACHMENT => {
+                    let record = &self.record;
+                    let first = record.operands.len() % 2;
+                    let attached = match first {
+                        0 => &mut annotations.function,
+                        _ => annotations.attachments.entry(record.index(0)?).or_default(),
+                    };
+                    for index in (first..record.operands.len()).step_by(2) {
+                        attached.push((record.index(index)?, MetadataId(record.index(index + 1)?)));
                     }
                 }
                 Entry::Record => {}

@@ -1,13 +1,17 @@
 //! Reads the blocks of LLVM bitcode into a [`Module`].
 
+mod attributes;
 mod constants;
 mod function;
 mod metadata;
 mod types;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
-use super::{Function, FunctionId, Global, GlobalId, Module, Type, TypeId, Value, ValueDef, ValueId};
+use super::{
+    Attribute, DllStorage, Function, FunctionId, Global, GlobalId, Linkage, Module, Symbol, Type, TypeId, Value,
+    ValueDef, ValueId, Visibility,
+};
 use crate::{
     Error, Result,
     dxil::bitcode::{Entry, Reader, Record},
@@ -16,18 +20,23 @@ use crate::{
 /// Numbers of blocks (`LLVMBitCodes.h`, `bitc::BlockIDs`).
 mod block {
     pub const MODULE: u32 = 8;
+    pub const ATTRIBUTES: u32 = 9;
+    pub const ATTRIBUTE_GROUPS: u32 = 10;
     pub const CONSTANTS: u32 = 11;
     pub const FUNCTION: u32 = 12;
     pub const VALUE_SYMBOL_TABLE: u32 = 14;
     pub const METADATA: u32 = 15;
     pub const METADATA_ATTACHMENT: u32 = 16;
     pub const TYPE: u32 = 17;
+    pub const USE_LIST: u32 = 18;
 }
 
 /// Codes of a module's records (`bitc::ModuleCodes`).
 mod code {
     pub const VERSION: u32 = 1;
     pub const TRIPLE: u32 = 2;
+    pub const DATA_LAYOUT: u32 = 3;
+    pub const SECTION_NAME: u32 = 5;
     pub const GLOBALVAR: u32 = 7;
     pub const FUNCTION: u32 = 8;
     pub const ALIAS: u32 = 9;
@@ -46,6 +55,10 @@ struct ModuleReader<'a> {
     sealed: bool,
     /// Initializers by the ids that records gave.
     initializers: Vec<(GlobalId, u32)>,
+    /// Names of sections.
+    sections: Vec<String>,
+    /// Groups of attributes by the number that lists refer to: the index that they belong to, and the attributes.
+    attribute_groups: HashMap<u32, (u32, Vec<Attribute>)>,
 }
 
 impl Module {
@@ -73,6 +86,8 @@ impl Module {
             awaiting: VecDeque::new(),
             sealed: false,
             initializers: Vec::new(),
+            sections: Vec::new(),
+            attribute_groups: HashMap::new(),
         };
         this.read_module()?;
         Ok(this.module)
@@ -96,7 +111,12 @@ impl ModuleReader<'_> {
                         let constants = self.read_constants(self.module.values.len() as u32)?;
                         self.module.values.extend(constants);
                     }
-                    block::METADATA => self.read_metadata()?,
+                    block::METADATA => {
+                        let metadata = self.read_metadata()?;
+                        self.module.metadata.extend(metadata);
+                    }
+                    block::ATTRIBUTES => self.read_attributes()?,
+                    block::ATTRIBUTE_GROUPS => self.read_attribute_groups()?,
                     block::VALUE_SYMBOL_TABLE => self.read_names()?,
                     block::FUNCTION => {
                         self.sealed = true;
@@ -108,7 +128,7 @@ impl ModuleReader<'_> {
                         })?;
                         self.module.functions[id.index()].body = Some(body);
                     }
-                    // Attributes say nothing that a lift needs; use lists order what it does not keep.
+                    // Use lists order what the module does not keep.
                     _ => self.reader.skip()?,
                 },
                 Entry::Record => self.read_record()?,
@@ -139,6 +159,8 @@ impl ModuleReader<'_> {
                 version => return Err(Error::unsupported(format!("version of LLVM bitcode: {version}"))),
             },
             code::TRIPLE => self.module.triple = self.record.text(0),
+            code::DATA_LAYOUT => self.module.data_layout = self.record.text(0),
+            code::SECTION_NAME => self.sections.push(self.record.text(0)),
             code::GLOBALVAR => self.read_global()?,
             code::FUNCTION => self.read_function()?,
             code::ALIAS => {
@@ -151,7 +173,8 @@ impl ModuleReader<'_> {
         Ok(())
     }
 
-    /// `GLOBALVAR: [type, constant | explicit type << 1 | space << 2, initializer + 1, ...]`.
+    /// `GLOBALVAR: [type, constant | explicit type << 1 | space << 2, initializer + 1, linkage, alignment, section,
+    /// visibility, thread-local, unnamed address, externally initialized, DLL storage, comdat]`.
     fn read_global(&mut self) -> Result<()> {
         self.unsealed()?;
         let declared = self.type_operand(0)?;
@@ -171,11 +194,23 @@ impl ModuleReader<'_> {
         let pointer = self.module.types.intern(Type::Pointer { pointee: ty, space })?;
         self.module.values.push(Value { ty: pointer, def: ValueDef::Global(id) });
         let constant = flags & 1 != 0;
-        self.module.globals.push(Global { name: String::new(), ty, space, constant, initializer: None });
+        let mut symbol = self.symbol(3, 4, 6, 8, 10)?;
+        symbol.foreign = self.foreign(&[(7, "thread-local storage"), (11, "comdat")]);
+        let externally_initialized = self.record.operands.get(9).is_some_and(|&flag| flag != 0);
+        self.module.globals.push(Global {
+            name: String::new(),
+            ty,
+            space,
+            constant,
+            initializer: None,
+            symbol,
+            externally_initialized,
+        });
         Ok(())
     }
 
-    /// `FUNCTION: [type, calling convention, is a declaration, ...]`.
+    /// `FUNCTION: [type, calling convention, is a declaration, linkage, attributes, alignment, section, visibility,
+    /// garbage collector, unnamed address, prologue, DLL storage, comdat, prefix]`.
     fn read_function(&mut self) -> Result<()> {
         self.unsealed()?;
         let declared = self.type_operand(0)?;
@@ -189,8 +224,63 @@ impl ModuleReader<'_> {
         }
         let pointer = self.module.types.intern(Type::Pointer { pointee: ty, space: 0 })?;
         self.module.values.push(Value { ty: pointer, def: ValueDef::Function(id) });
-        self.module.functions.push(Function { name: String::new(), ty, body: None });
+        let mut symbol = self.symbol(3, 5, 7, 9, 11)?;
+        symbol.foreign = self.foreign(&[
+            (8, "garbage collector"),
+            (10, "prologue"),
+            (12, "comdat"),
+            (13, "prefix"),
+            (14, "personality"),
+        ]);
+        let convention = self.record.index(1)?;
+        let attributes = self.record.operands.get(4).and_then(|&list| u32::try_from(list).ok()?.checked_sub(1));
+        self.module.functions.push(Function { name: String::new(), ty, symbol, convention, attributes, body: None });
         Ok(())
+    }
+
+    /// What the record says for linkers, from the operands of these positions; that of the section follows the
+    /// alignment. Older records are shorter.
+    fn symbol(
+        &self,
+        linkage: usize,
+        alignment: usize,
+        visibility: usize,
+        unnamed: usize,
+        storage: usize,
+    ) -> Result<Symbol> {
+        let operand = |index: usize| self.record.operands.get(index).copied().unwrap_or(0);
+        let linkage = Linkage::decode(operand(linkage));
+        let section = match usize::try_from(operand(alignment + 1)) {
+            Ok(0) => None,
+            section => {
+                let name = section.ok().and_then(|section| self.sections.get(section - 1)).cloned();
+                Some(name.ok_or_else(|| self.record.malformed("unknown section"))?)
+            }
+        };
+        Ok(Symbol {
+            linkage,
+            visibility: if linkage.is_local() { Visibility::Default } else { Visibility::decode(operand(visibility)) },
+            storage: DllStorage::decode(operand(storage)),
+            unnamed_address: operand(unnamed) != 0,
+            alignment: self.alignment(operand(alignment))?,
+            section,
+            foreign: None,
+        })
+    }
+
+    /// The first of these that the operand of its position says there is.
+    fn foreign(&self, operands: &[(usize, &'static str)]) -> Option<&'static str> {
+        let is_set = |index: &usize| self.record.operands.get(*index).is_some_and(|&operand| operand != 0);
+        operands.iter().find(|(index, _)| is_set(index)).map(|(_, name)| *name)
+    }
+
+    /// An alignment in bytes from its logarithm plus 1; 0 if none is given.
+    pub(super) fn alignment(&self, code: u64) -> Result<u32> {
+        match code {
+            // LLVM's greatest is 2^29.
+            0..=30 => Ok((1 << code) >> 1),
+            _ => Err(self.record.malformed("unknown alignment")),
+        }
     }
 
     /// Names of the module's values: `ENTRY: [value, characters]`.

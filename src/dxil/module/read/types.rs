@@ -43,17 +43,22 @@ impl ModuleReader<'_> {
             11 => Type::Array { len: record.operand(0)?, element: TypeId(record.index(1)?) },
             12 => Type::Vector { len: record.index(0)?, element: TypeId(record.index(1)?) },
             16 => Type::Metadata,
-            // x86_fp80, fp128, ppc_fp128, x86_mmx.
-            13 | 14 | 15 | 17 => Type::Foreign,
+            13 => Type::Foreign("x86_fp80"),
+            14 => Type::Foreign("fp128"),
+            15 => Type::Foreign("ppc_fp128"),
+            17 => Type::Foreign("x86_mmx"),
             // STRUCT_ANON: [packed, fields].
-            18 => Type::Struct { name: None, fields: types(1)? },
+            18 => Type::Struct { name: None, packed: record.operand(0)? != 0, fields: types(1)? },
             // STRUCT_NAME: a name for the next structure.
             19 => {
                 *name = record.text(0);
                 return Ok(None);
             }
             // STRUCT_NAMED: [packed, fields].
-            20 => Type::Struct { name: Some(std::mem::take(name)), fields: types(1)? },
+            20 => {
+                let packed = record.operand(0)? != 0;
+                Type::Struct { name: Some(std::mem::take(name)), packed, fields: types(1)? }
+            }
             // FUNCTION: [variadic, result, parameters]; the older form has an attribute before the result.
             21 => {
                 let variadic = record.operand(0)? != 0;
