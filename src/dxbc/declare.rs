@@ -216,6 +216,9 @@ fn facts(program: &TokenProgram, facts: &mut StageFacts) {
             _ => {}
         }
     }
+    if program.stage == Stage::Geometry {
+        primitives.instance_count.get_or_insert(1);
+    }
 }
 
 /// Meaning of a `D3D10_SB_NAME`.

@@ -97,11 +97,7 @@ impl<'a> EntryRecord<'a> {
     /// What the entry point tells the outside.
     pub(super) fn interface(&self, module: &Module, native_16_bit: bool) -> Result<EntryPointInterface> {
         let signatures = self.record.node(SIGNATURES);
-        // Older validators leave out which components are used.
-        let knows_usage = module
-            .named("dx.valver")
-            .next()
-            .is_some_and(|version| (version.integer(0).unwrap_or(0), version.integer(1).unwrap_or(0)) >= (1, 5));
+        let knows_usage = super::knows_usage(module);
         let read = |index: usize| match signatures {
             Some(signatures) => signatures::read(&signatures, index, native_16_bit, knows_usage),
             None => Ok(Vec::new()),

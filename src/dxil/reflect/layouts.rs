@@ -33,6 +33,8 @@ enum Packing {
 pub(super) struct Layouts<'a> {
     module: &'a Module,
     native_16_bit: bool,
+    /// The annotations tell which fields of a constant buffer are used.
+    knows_usage: bool,
     /// Annotations of structures.
     structs: HashMap<TypeId, Node<'a>>,
     /// Natural alignment of each type: that of its largest scalar.
@@ -53,7 +55,7 @@ struct Annotation<'a> {
 }
 
 impl<'a> Layouts<'a> {
-    pub(super) fn new(module: &'a Module, native_16_bit: bool) -> Self {
+    pub(super) fn new(module: &'a Module, native_16_bit: bool, knows_usage: bool) -> Self {
         let mut structs = HashMap::new();
         for node in module.named("dx.typeAnnotations") {
             // Tag 0: structures, each an undefined value of the type and its annotation.
@@ -78,7 +80,7 @@ impl<'a> Layouts<'a> {
                 _ => 4,
             });
         }
-        Self { module, native_16_bit, structs, alignments, budget: MAX_FIELDS }
+        Self { module, native_16_bit, knows_usage, structs, alignments, budget: MAX_FIELDS }
     }
 
     /// Layout of a resource's contents, if the module describes it.
@@ -91,7 +93,8 @@ impl<'a> Layouts<'a> {
         let ty = self.without_arrays(node.pointee(variable)?).0;
         match kind {
             ResourceKind::ConstantBuffer { .. } | ResourceKind::TextureBuffer { .. } => {
-                let fields = self.fields(ty, Packing::Constant, 0)?;
+                let mut fields = self.fields(ty, Packing::Constant, 0)?;
+                self.mark_usage(ty, &mut fields);
                 let annotated = self.structs.get(&ty).and_then(|annotation| annotation.integer(0));
                 Some(BufferLayout { size: annotated.map_or(0, |size| size as u32), fields })
             }
@@ -101,15 +104,29 @@ impl<'a> Layouts<'a> {
                 let fields = match self.module.types.get(element) {
                     Some(Type::Struct { .. }) => self.fields(element, Packing::Natural, 0)?,
                     _ => {
-                        let annotation = Annotation::default();
+                        // The class's own annotation knows the sign of its numbers and the rows of a matrix.
+                        let annotation = self.structs.get(&ty).and_then(|class| class.node(1));
+                        let annotation = annotation.map(field_annotation).unwrap_or_default();
                         let (ty, size) = self.field_type(element, &annotation, Packing::Natural, 0)?;
                         let name = "$Element".to_owned();
-                        vec![Field { name, offset: 0, size, ty, default_value: None, used: None }]
+                        vec![Field { name, offset: 0, size, ty, default_value: None, used: Some(true) }]
                     }
                 };
                 Some(BufferLayout { size: *stride, fields })
             }
             _ => None,
+        }
+    }
+
+    /// Tells of each field of a constant buffer whether it is used. Those that are have an annotation, except for the only
+    /// field of a buffer. The structure of a `ConstantBuffer<T>` may be that of several buffers.
+    fn mark_usage(&self, ty: TypeId, fields: &mut [Field]) {
+        let Some(Type::Struct { name, .. }) = self.module.types.get(ty) else { return };
+        let name = name.as_deref().unwrap_or_default();
+        let known = self.knows_usage && !name.strip_prefix("hostlayout.").unwrap_or(name).starts_with("struct.");
+        let only = fields.len() == 1;
+        for field in fields {
+            field.used = known.then_some(only || field.used == Some(true));
         }
     }
 
@@ -155,15 +172,16 @@ impl<'a> Layouts<'a> {
         };
         let (shape, size, name) = match (annotation.matrix, self.module.types.get(element)?) {
             (Some((rows, columns, row_major)), _) => {
-                let scalar = self.scalar(self.innermost(element)?, annotation.component)?;
-                let width = self.scalar_size(scalar);
+                let (scalar, name) = self.scalar(self.innermost(element)?, annotation.component)?;
+                let width = scalar_size(scalar);
                 let (vectors, length) = if row_major { (rows, columns) } else { (columns, rows) };
                 let stride = match packing {
                     Packing::Constant => (u32::from(length) * width).next_multiple_of(16),
                     Packing::Natural => u32::from(length) * width,
                 };
                 let size = (u32::from(vectors) - 1) * stride + u32::from(length) * width;
-                (FieldShape::Matrix { scalar, rows, columns, row_major }, size, None)
+                let name = format!("{name}{rows}x{columns}");
+                (FieldShape::Matrix { scalar, rows, columns, row_major }, size, Some(name))
             }
             (None, Type::Struct { name, .. }) => {
                 let name = name.as_deref().map(struct_name);
@@ -178,15 +196,17 @@ impl<'a> Layouts<'a> {
                 (FieldShape::Struct(fields), size, name)
             }
             (None, Type::Vector { element: scalar, len }) => {
-                let scalar = self.scalar(*scalar, annotation.component)?;
+                let (scalar, name) = self.scalar(*scalar, annotation.component)?;
                 if *len == 0 || *len > 4 {
                     return None;
                 }
-                (FieldShape::Vector(scalar, *len as u8), self.scalar_size(scalar) * len, None)
+                (FieldShape::Vector(scalar, *len as u8), scalar_size(scalar) * len, Some(format!("{name}{len}")))
             }
             (None, _) => {
-                let scalar = self.scalar(element, annotation.component)?;
-                (FieldShape::Scalar(scalar), self.scalar_size(scalar), None)
+                let (scalar, name) = self.scalar(element, annotation.component)?;
+                // As both compilers' reflection has it.
+                let name = if name == "uint" { "dword" } else { name };
+                (FieldShape::Scalar(scalar), scalar_size(scalar), Some(name.to_owned()))
             }
         };
         let stride = match packing {
@@ -243,10 +263,11 @@ impl<'a> Layouts<'a> {
         }
     }
 
-    /// Type of a number: the annotation's component type, which knows signs, or what LLVM's type says.
-    fn scalar(&self, ty: TypeId, component: u32) -> Option<FieldScalar> {
+    /// Type of a number, and its name in HLSL: the annotation's component type, which knows signs, or what LLVM's type
+    /// says. Numbers of minimum precision take 32 bits in memory.
+    fn scalar(&self, ty: TypeId, component: u32) -> Option<(FieldScalar, &'static str)> {
         // DXIL::ComponentType.
-        Some(match component {
+        let scalar = match component {
             1 => FieldScalar::Bool,
             2 => FieldScalar::I16,
             3 => FieldScalar::U16,
@@ -267,19 +288,36 @@ impl<'a> Layouts<'a> {
                 Type::Integer(64) => FieldScalar::I64,
                 _ => return None,
             },
+        };
+        Some(match (scalar, self.native_16_bit) {
+            (FieldScalar::I16, false) => (FieldScalar::I32, "min16int"),
+            (FieldScalar::U16, false) => (FieldScalar::U32, "min16uint"),
+            (FieldScalar::F16, false) => (FieldScalar::F32, "min16float"),
+            (FieldScalar::I16, true) => (scalar, "int16_t"),
+            (FieldScalar::U16, true) => (scalar, "uint16_t"),
+            (FieldScalar::F16, true) => (scalar, "float16_t"),
+            (FieldScalar::Bool, _) => (scalar, "bool"),
+            (FieldScalar::I32, _) => (scalar, "int"),
+            (FieldScalar::U32, _) => (scalar, "uint"),
+            (FieldScalar::I64, _) => (scalar, "int64_t"),
+            (FieldScalar::U64, _) => (scalar, "uint64_t"),
+            (FieldScalar::F32, _) => (scalar, "float"),
+            (FieldScalar::F64, _) => (scalar, "double"),
+            (FieldScalar::Unknown, _) => return None,
         })
-    }
-
-    fn scalar_size(&self, scalar: FieldScalar) -> u32 {
-        match scalar {
-            FieldScalar::I16 | FieldScalar::U16 | FieldScalar::F16 if self.native_16_bit => 2,
-            FieldScalar::I64 | FieldScalar::U64 | FieldScalar::F64 => 8,
-            _ => 4,
-        }
     }
 
     fn alignment(&self, ty: TypeId) -> u32 {
         self.alignments.get(ty.index()).copied().unwrap_or(4)
+    }
+}
+
+/// Bytes of a number in memory.
+fn scalar_size(scalar: FieldScalar) -> u32 {
+    match scalar {
+        FieldScalar::I16 | FieldScalar::U16 | FieldScalar::F16 => 2,
+        FieldScalar::I64 | FieldScalar::U64 | FieldScalar::F64 => 8,
+        _ => 4,
     }
 }
 

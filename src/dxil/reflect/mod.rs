@@ -56,6 +56,13 @@ fn module_flags(module: &Module) -> ShaderFlags {
     records.fold(ShaderFlags::empty(), |flags, record| flags | entry::flags(&record))
 }
 
+/// The metadata tells which components of a signature and which fields of a constant buffer are used: what is made for
+/// validators before 1.5 leaves it out.
+fn knows_usage(module: &Module) -> bool {
+    let version = module.named("dx.valver").next();
+    version.is_some_and(|version| (version.integer(0).unwrap_or(0), version.integer(1).unwrap_or(0)) >= (1, 5))
+}
+
 /// Halves and 16-bit integers are what they are, not minimum precision.
 pub fn is_native_16_bit(module: &Module) -> bool {
     let records = module.named("dx.entryPoints");

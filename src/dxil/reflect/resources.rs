@@ -69,8 +69,9 @@ impl RangeRecord {
 
 /// Reads all resources of a module.
 pub(super) fn bindings(module: &Module, names: Option<&Module>, native_16_bit: bool) -> Result<Vec<Binding>> {
-    let mut layouts = Layouts::new(module, native_16_bit);
-    let mut named_layouts = names.map(|names| Layouts::new(names, native_16_bit));
+    let knows_usage = super::knows_usage(module);
+    let mut layouts = Layouts::new(module, native_16_bit, knows_usage);
+    let mut named_layouts = names.map(|names| Layouts::new(names, native_16_bit, knows_usage));
     let mut bindings = Vec::new();
     let Some(resources) = module.named("dx.resources").next() else { return heap::bindings(module) };
     for (list, class) in CLASSES.into_iter().enumerate() {

@@ -38,6 +38,19 @@ pub(super) fn read(definitions: &ResourceDefinitions<'_>, shader_model_5_1: bool
 /// Buffers by `D3D_CBUFFER_TYPE` and name.
 type Buffers<'a> = HashMap<(u32, Cow<'a, str>), BufferRecord<'a>>;
 
+/// The buffer of a binding: it has its name, for an array of structured buffers that of its first element, for a
+/// `TextureBuffer<T>` the name after two dollar signs.
+fn buffer_of<'b, 'a>(record: &BindingRecord<'a>, ty: u32, buffers: &'b Buffers<'a>) -> Option<&'b BufferRecord<'a>> {
+    buffers.get(&(ty, record.name.clone())).or_else(|| {
+        let name = match ty {
+            STRUCTURED_ELEMENT => format!("{}[0]", record.name),
+            TEXTURE_BUFFER => format!("$${}", record.name),
+            _ => return None,
+        };
+        buffers.get(&(ty, Cow::Owned(name)))
+    })
+}
+
 fn binding<'a>(
     record: &BindingRecord<'a>,
     buffers: &Buffers<'a>,
@@ -45,9 +58,8 @@ fn binding<'a>(
     shader_model_5_1: bool,
 ) -> Result<Binding> {
     layouts.charge(record.offset, record.name.len())?;
-    // A buffer belongs to the binding of its name.
     let mut layout_of = |ty: u32| -> Result<Option<BufferLayout>> {
-        buffers.get(&(ty, record.name.clone())).map(|buffer| layouts.buffer(buffer)).transpose()
+        buffer_of(record, ty, buffers).map(|buffer| layouts.buffer(buffer, &record.name)).transpose()
     };
     let flags = UavFlags::default();
     let (class, kind, layout) = match record.ty {
@@ -88,7 +100,8 @@ fn binding<'a>(
         space: record.space,
         register: record.register,
         count: match record.count {
-            0 if shader_model_5_1 => None,
+            // Arrays without a bound: 0, and of constant buffers all bits set.
+            0 | u32::MAX if shader_model_5_1 => None,
             count => Some(count.max(1)),
         },
         kind,

@@ -45,8 +45,8 @@ impl<'d, 'a> Layouts<'d, 'a> {
         self.definitions.part()
     }
 
-    /// The layout of a buffer, with what [`unwrap_structure`] does.
-    pub fn buffer(&mut self, buffer: &BufferRecord<'a>) -> Result<BufferLayout> {
+    /// The layout of the buffer of a binding, with what [`unwrap_structure`] does.
+    pub fn buffer(&mut self, buffer: &BufferRecord<'a>, binding: &str) -> Result<BufferLayout> {
         let packing = if buffer.ty == STRUCTURED_ELEMENT { Packing::Tight } else { Packing::Rows };
         let mut fields = Vec::new();
         for variable in self.definitions.variables(buffer)? {
@@ -63,7 +63,7 @@ impl<'d, 'a> Layouts<'d, 'a> {
                 used: Some(variable.flags & VARIABLE_USED != 0),
             });
         }
-        unwrap_structure(&mut fields, if packing == Packing::Tight { "$Element" } else { &buffer.name });
+        unwrap_structure(&mut fields, if packing == Packing::Tight { "$Element" } else { binding });
         fields.sort_by_key(|field| field.offset);
         Ok(BufferLayout { size: buffer.size, fields })
     }
@@ -155,12 +155,17 @@ fn scalar(base: u16) -> FieldScalar {
     match base {
         1 => FieldScalar::Bool,
         // int, min12int, min16int
-        2 | 60 | 61 => FieldScalar::I32,
+        2 | 55 | 56 => FieldScalar::I32,
         // float, min8float, min10float, min16float
-        3 | 57 | 58 | 59 => FieldScalar::F32,
+        3 | 52..=54 => FieldScalar::F32,
         // uint, min16uint
-        19 | 62 => FieldScalar::U32,
+        19 | 57 => FieldScalar::U32,
         39 => FieldScalar::F64,
+        58 => FieldScalar::I16,
+        59 => FieldScalar::U16,
+        60 => FieldScalar::F16,
+        61 => FieldScalar::I64,
+        62 => FieldScalar::U64,
         _ => FieldScalar::Unknown,
     }
 }
@@ -252,7 +257,7 @@ mod tests {
     fn read(data: &[u8]) -> Result<BufferLayout> {
         let definitions = ResourceDefinitions::parse(Part { name: FourCc::RDEF, offset: 0, data })?;
         let buffer = definitions.buffers()?.next().unwrap()?;
-        Layouts::new(&definitions).buffer(&buffer)
+        Layouts::new(&definitions).buffer(&buffer, &buffer.name)
     }
 
     #[test]
