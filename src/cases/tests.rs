@@ -17,8 +17,7 @@ use crate::{
     lift::{BindingRole, Emitted, EmittedResource, EmittedType, ResourceSlot, TextureSample, ViewDimension},
     reflection::{
         Binding, ComponentType, EntryPointInterface, Format, Interface, Interpolation, MinPrecision, ResourceClass,
-        ResourceKind, SamplerMode, ShaderModel, SignatureElement, Stage, StageFacts, SystemValue, TextureDimension,
-        UavFlags,
+        ResourceKind, SamplerMode, ShaderModel, SignatureElement, Stage, SystemValue, TextureDimension, UavFlags,
     },
 };
 
@@ -52,20 +51,9 @@ fn module(
         stream: 0,
     };
     let interface = Interface {
-        format: Format::Dxbc,
-        shader_model: ShaderModel { major: 5, minor: 0 },
-        stage,
-        entry_points: vec![EntryPointInterface {
-            name: "main".into(),
-            stage,
-            inputs: vec![input],
-            outputs: vec![],
-            patch_constants: vec![],
-            facts: StageFacts::default(),
-        }],
+        entry_points: vec![EntryPointInterface { inputs: vec![input], ..EntryPointInterface::new("main", stage) }],
         bindings: bindings.collect(),
-        feature_flags: 0,
-        class_linkage: Default::default(),
+        ..Interface::new(Format::Dxbc, ShaderModel { major: 5, minor: 0 }, stage)
     };
     let emitted = resources.iter().zip(0..).map(|(&(.., ty), index)| EmittedResource {
         binding: BindingId(index),

@@ -34,14 +34,7 @@ pub fn complete(program: &TokenProgram, interface: &mut Interface) {
     interface.stage = program.stage;
     interface.shader_model = program.model;
     if interface.entry_points.is_empty() {
-        interface.entry_points.push(EntryPointInterface {
-            name: "main".into(),
-            stage: program.stage,
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            patch_constants: Vec::new(),
-            facts: StageFacts::default(),
-        });
+        interface.entry_points.push(EntryPointInterface::new("main", program.stage));
     }
     for declared in program.declarations() {
         bind(&declared.declaration, interface);
@@ -472,15 +465,7 @@ mod tests {
         let bytes: Vec<u8> =
             [0x50u32, words.len() as u32 + 2].iter().chain(words).flat_map(|word| word.to_le_bytes()).collect();
         let program = crate::dxbc::decode(&bytes).unwrap();
-        let mut interface = Interface {
-            format: Format::Dxbc,
-            shader_model: ShaderModel { major: 5, minor: 0 },
-            stage: Stage::Pixel,
-            entry_points: Vec::new(),
-            bindings: Vec::new(),
-            feature_flags: 0,
-            class_linkage: Default::default(),
-        };
+        let mut interface = Interface::new(Format::Dxbc, ShaderModel { major: 5, minor: 0 }, Stage::Pixel);
         complete(&program, &mut interface);
         let kinds: Vec<_> = interface.bindings.iter().map(|binding| (binding.class, binding.register)).collect();
         assert_eq!(kinds, [(ResourceClass::Cbv, 0), (ResourceClass::Sampler, 1), (ResourceClass::Srv, 3)]);

@@ -40,8 +40,25 @@ impl Change {
 /// An interface cannot be made a JSON value: a bug.
 pub fn changes(old: &Interface, new: &Interface) -> serde_json::Result<Vec<Change>> {
     let mut changes = Vec::new();
-    compare(String::new(), &serde_json::to_value(old)?, &serde_json::to_value(new)?, &mut changes);
+    compare(String::new(), &value(old)?, &value(new)?, &mut changes);
     Ok(changes)
+}
+
+/// An interface as a value in which bindings are referred to by their registers, not by their numbers.
+fn value(interface: &Interface) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(interface)?;
+    let keys = value["bindings"].as_array().map_or_else(Vec::new, |bindings| bindings.iter().map(key).collect());
+    for entry in value["entry_points"].as_array_mut().into_iter().flatten() {
+        let Some(used) = entry.pointer_mut("/library/bindings").and_then(Value::as_array_mut) else { continue };
+        for number in used.iter_mut() {
+            let key = number.as_u64().and_then(|number| keys.get(number as usize));
+            if let Some(key) = key {
+                *number = Value::String(key.clone());
+            }
+        }
+        used.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+    }
+    Ok(value)
 }
 
 fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {

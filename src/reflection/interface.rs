@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::{
     class_linkage::ClassLinkage,
     layout::BufferLayout,
+    library::{LibraryExport, Subobject},
     node::{NODE_THREADS, NodeFacts, NodeLaunch},
+    root::RootBinding,
     signature::SignatureElement,
 };
-use crate::container::float;
+use crate::container::{RootSignature, float};
 
 /// The two bytecode formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -125,6 +127,10 @@ pub struct Interface {
     /// Interfaces whose classes the host chooses (Shader Model 5).
     #[serde(default)]
     pub class_linkage: ClassLinkage,
+    /// The root signature that the container carries for the pipeline of its program (`RTS0`).
+    pub root_signature: Option<RootSignature>,
+    /// Subobjects that a library defines for the state objects it goes into, root signatures among them.
+    pub subobjects: Vec<Subobject>,
 }
 
 /// One entry point.
@@ -142,6 +148,43 @@ pub struct EntryPointInterface {
     pub patch_constants: Vec<SignatureElement>,
     /// Facts of the stage.
     pub facts: StageFacts,
+    /// What a library says of it.
+    pub library: Option<LibraryExport>,
+    /// What supplies the bindings that it uses, if the container carries a root signature for it.
+    pub root_bindings: Vec<RootBinding>,
+}
+
+impl Interface {
+    /// An interface that tells nothing more.
+    pub fn new(format: Format, shader_model: ShaderModel, stage: Stage) -> Self {
+        Self {
+            format,
+            shader_model,
+            stage,
+            entry_points: Vec::new(),
+            bindings: Vec::new(),
+            feature_flags: 0,
+            class_linkage: ClassLinkage::default(),
+            root_signature: None,
+            subobjects: Vec::new(),
+        }
+    }
+}
+
+impl EntryPointInterface {
+    /// An entry point without inputs, outputs and facts.
+    pub fn new(name: impl Into<String>, stage: Stage) -> Self {
+        Self {
+            name: name.into(),
+            stage,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            patch_constants: Vec::new(),
+            facts: StageFacts::default(),
+            library: None,
+            root_bindings: Vec::new(),
+        }
+    }
 }
 
 /// What a stage declares besides its signatures. A field that does not apply to the stage keeps its default.

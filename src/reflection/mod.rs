@@ -5,8 +5,10 @@ pub mod class_linkage;
 pub mod diff;
 pub mod interface;
 pub mod layout;
+pub mod library;
 pub mod node;
 mod read;
+pub mod root;
 pub mod signature;
 
 pub use class_linkage::*;
@@ -14,7 +16,9 @@ pub use class_linkage::*;
 pub use diff::{Change, changes};
 pub use interface::*;
 pub use layout::*;
+pub use library::*;
 pub use node::*;
+pub use root::*;
 pub use signature::*;
 
 use crate::{
@@ -39,11 +43,16 @@ pub fn reflect(container: &Container<'_>) -> Result<Interface> {
                 .ok_or_else(|| program.part().malformed(0, format!("unknown kind of program: {}", version.kind)))?;
             let mut interface = read::parts_alone(container, &program, stage)?;
             dxbc::declare(container, &mut interface)?;
+            interface.root_signature = read::root_signature(container)?;
+            root::resolve(&mut interface);
             Ok(interface)
         }
         ProgramHeader::Bitcode(_) => {
             let mut interface = dxil::reflect(container)?;
             read::merge_parts(container, &program, &mut interface)?;
+            read::library(container, &mut interface)?;
+            interface.root_signature = read::root_signature(container)?;
+            root::resolve(&mut interface);
             Ok(interface)
         }
     }

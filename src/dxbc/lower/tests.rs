@@ -57,15 +57,7 @@ fn pixel(body: &[Vec<u32>]) -> crate::Result<String> {
     let header = [0x50, words.len() as u32 + 2];
     let bytes: Vec<u8> = header.iter().chain(&words).flat_map(|word| word.to_le_bytes()).collect();
     let program = decode(&bytes)?;
-    let mut interface = Interface {
-        format: Format::Dxbc,
-        shader_model: ShaderModel { major: 5, minor: 0 },
-        stage: Stage::Pixel,
-        entry_points: Vec::new(),
-        bindings: Vec::new(),
-        feature_flags: 0,
-        class_linkage: Default::default(),
-    };
+    let mut interface = Interface::new(Format::Dxbc, ShaderModel { major: 5, minor: 0 }, Stage::Pixel);
     complete(&program, &mut interface);
     let (mut module, _) = lower(&program, &interface, &Default::default())?;
     verify(&module, &interface)?;

@@ -103,12 +103,11 @@ impl<'a> EntryRecord<'a> {
             None => Ok(Vec::new()),
         };
         Ok(EntryPointInterface {
-            name: self.name.clone(),
-            stage: self.stage,
             inputs: read(0)?,
             outputs: read(1)?,
             patch_constants: read(2)?,
             facts: self.facts()?,
+            ..EntryPointInterface::new(&self.name[..], self.stage)
         })
     }
 

@@ -40,13 +40,14 @@ pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>)
         bindings.extend(node_bindings(outputs as u32));
     }
     Ok(Interface {
-        format: Format::Dxil,
-        shader_model: ShaderModel { major: bitcode.version.major, minor: bitcode.version.minor },
-        stage,
         entry_points,
         bindings,
         feature_flags: flags.features(),
-        class_linkage: Default::default(),
+        ..Interface::new(
+            Format::Dxil,
+            ShaderModel { major: bitcode.version.major, minor: bitcode.version.minor },
+            stage,
+        )
     })
 }
 

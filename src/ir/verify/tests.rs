@@ -13,20 +13,8 @@ use crate::{
 /// An interface of one compute shader without bindings.
 pub(crate) fn interface() -> Interface {
     Interface {
-        format: Format::Dxil,
-        shader_model: ShaderModel { major: 6, minor: 0 },
-        stage: Stage::Compute,
-        entry_points: vec![EntryPointInterface {
-            name: "main".into(),
-            stage: Stage::Compute,
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            patch_constants: Vec::new(),
-            facts: Default::default(),
-        }],
-        bindings: Vec::new(),
-        feature_flags: 0,
-        class_linkage: Default::default(),
+        entry_points: vec![EntryPointInterface::new("main", Stage::Compute)],
+        ..Interface::new(Format::Dxil, ShaderModel { major: 6, minor: 0 }, Stage::Compute)
     }
 }
 

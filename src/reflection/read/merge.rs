@@ -3,7 +3,10 @@
 use super::{bindings, classes, layouts::unwrap_structure, signatures};
 use crate::{
     Result,
-    container::{Container, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions, feature_flags},
+    container::{
+        Container, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions, RootSignature,
+        feature_flags,
+    },
     reflection::{
         DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ResourceKind, ShaderModel,
         SignatureElement, Stage, SystemValue,
@@ -28,22 +31,18 @@ pub(in crate::reflection) fn parts_alone(
     };
     let signatures = signatures::read(container, stage)?;
     let mut entry = EntryPointInterface {
-        name: "main".into(),
-        stage,
         inputs: signatures.inputs,
         outputs: signatures.outputs,
         patch_constants: signatures.patch_constants,
-        facts: Default::default(),
+        ..EntryPointInterface::new("main", stage)
     };
     entry.facts.depth_output = depth_output(&entry.outputs);
     Ok(Interface {
-        format: Format::Dxbc,
-        shader_model,
-        stage,
         entry_points: vec![entry],
         bindings,
         feature_flags: feature_flags(container)?.unwrap_or(0),
         class_linkage: classes::read(container)?,
+        ..Interface::new(Format::Dxbc, shader_model, stage)
     })
 }
 
@@ -120,6 +119,11 @@ fn merge_primitives(facts: &mut PrimitiveFacts, state: &PipelineFacts, stage: St
         (_, topology) => topology,
     };
     fill(&mut facts.output_topology, topology);
+}
+
+/// The root signature that the container carries.
+pub(in crate::reflection) fn root_signature(container: &Container<'_>) -> Result<Option<RootSignature>> {
+    container.part(FourCc::RTS0).map(RootSignature::parse).transpose()
 }
 
 /// How a pixel shader with these outputs writes depth.

@@ -3,7 +3,9 @@
 mod bindings;
 mod classes;
 mod layouts;
+mod library;
 mod merge;
 mod signatures;
 
-pub(super) use merge::{merge_parts, parts_alone};
+pub(super) use library::read as library;
+pub(super) use merge::{merge_parts, parts_alone, root_signature};

@@ -30,14 +30,7 @@ impl Sketch {
         if stage == Stage::Compute {
             facts.thread_group_size = Some([8, 4, 1]);
         }
-        let interface = EntryPointInterface {
-            name: "main".into(),
-            stage,
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            patch_constants: Vec::new(),
-            facts,
-        };
+        let interface = EntryPointInterface { facts, ..EntryPointInterface::new("main", stage) };
         Self { interface, bindings: Vec::new() }
     }
 
@@ -74,13 +67,9 @@ impl Sketch {
                 }],
             },
             interface: Interface {
-                format: Format::Dxil,
-                shader_model: ShaderModel { major: 6, minor: 6 },
-                stage,
                 entry_points: vec![self.interface],
                 bindings: self.bindings,
-                feature_flags: 0,
-                class_linkage: Default::default(),
+                ..Interface::new(Format::Dxil, ShaderModel { major: 6, minor: 6 }, stage)
             },
             notes: Vec::new(),
         }

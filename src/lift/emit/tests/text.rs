@@ -14,14 +14,7 @@ use crate::{
 pub(super) fn program(ir: Module, stage: Stage) -> Program {
     let facts =
         StageFacts { thread_group_size: (stage == Stage::Compute).then_some([8, 8, 1]), ..StageFacts::default() };
-    let entry = EntryPointInterface {
-        name: "main".to_owned(),
-        stage,
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        patch_constants: Vec::new(),
-        facts,
-    };
+    let entry = EntryPointInterface { facts, ..EntryPointInterface::new("main", stage) };
     let buffer = Binding {
         name: Some("Buffer".to_owned()),
         class: ResourceClass::Uav,
@@ -32,13 +25,9 @@ pub(super) fn program(ir: Module, stage: Stage) -> Program {
         layout: None,
     };
     let interface = Interface {
-        format: Format::Dxil,
-        shader_model: ShaderModel { major: 6, minor: 6 },
-        stage,
         entry_points: vec![entry],
         bindings: vec![buffer],
-        feature_flags: 0,
-        class_linkage: Default::default(),
+        ..Interface::new(Format::Dxil, ShaderModel { major: 6, minor: 6 }, stage)
     };
     Program { ir, interface, notes: Vec::new() }
 }

@@ -1,5 +1,7 @@
 //! Inspections as text for people.
 
+mod root;
+
 use std::fmt::{self, Write};
 
 use super::inspect::Inspection;
@@ -72,6 +74,8 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     }
     for entry in &interface.entry_points {
         write_entry_point(out, entry)?;
+        root::write_export(out, interface, entry)?;
+        root::write_bindings(out, &entry.root_bindings)?;
     }
     if !interface.bindings.is_empty() {
         writeln!(out, "\nbindings")?;
@@ -79,7 +83,11 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     for binding in &interface.bindings {
         write_binding(out, binding)?;
     }
-    Ok(())
+    if let Some(signature) = &interface.root_signature {
+        writeln!(out, "\nroot signature {}", signature.version)?;
+        root::write_signature(out, signature, 2)?;
+    }
+    root::write_subobjects(out, &interface.subobjects)
 }
 
 fn write_node(out: &mut String, node: &NodeFacts) -> fmt::Result {
@@ -215,27 +223,37 @@ fn mask(mask: u8) -> String {
 }
 
 fn write_binding(out: &mut String, binding: &Binding) -> fmt::Result {
-    let class = match binding.class {
-        ResourceClass::Cbv => 'b',
-        ResourceClass::Srv => 't',
-        ResourceClass::Uav => 'u',
-        ResourceClass::Sampler => 's',
-    };
-    let mut register = format!("{class}{}", binding.register);
-    match binding.count {
-        Some(1) => {}
-        Some(count) => register += &format!("[{count}]"),
-        None => register += "[]",
-    }
-    if binding.space > 0 {
-        register += &format!(", space{}", binding.space);
-    }
+    let register = register(letter(binding.class), binding.space, binding.register, binding.count);
     let name = binding.name.as_deref().unwrap_or("(unnamed)");
     writeln!(out, "  {register:<14} {name:<28} {}", kind_name(binding.class, &binding.kind))?;
     match &binding.layout {
         Some(layout) => write_layout(out, layout),
         None => Ok(()),
     }
+}
+
+/// Letter of a register class.
+fn letter(class: ResourceClass) -> char {
+    match class {
+        ResourceClass::Cbv => 'b',
+        ResourceClass::Srv => 't',
+        ResourceClass::Uav => 'u',
+        ResourceClass::Sampler => 's',
+    }
+}
+
+/// `t3[4], space1`.
+fn register(class: char, space: u32, register: u32, count: Option<u32>) -> String {
+    let mut text = format!("{class}{register}");
+    match count {
+        Some(1) => {}
+        Some(count) => text += &format!("[{count}]"),
+        None => text += "[]",
+    }
+    if space > 0 {
+        text += &format!(", space{space}");
+    }
+    text
 }
 
 fn kind_name(class: ResourceClass, kind: &ResourceKind) -> String {
