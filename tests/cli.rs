@@ -40,6 +40,31 @@ fn inspect() {
 }
 
 #[test]
+fn colors() {
+    let file = fixture("varyings.dxbc");
+    let shown = |arguments: &[&str], variable: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dxshader"));
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        if !variable.is_empty() {
+            command.env(variable, "1");
+        }
+        let output = command.args(arguments).output().unwrap();
+        output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
+    };
+    assert!(!shown(&["inspect", &file], ""), "a pipe");
+    assert!(shown(&["inspect", &file], "CLICOLOR_FORCE"));
+    assert!(shown(&["inspect", &file, "--color", "always"], "NO_COLOR"));
+    assert!(!shown(&["--color", "never", "inspect", &file], "CLICOLOR_FORCE"));
+    assert!(shown(&["inspect", &file, "--part", "ISGN", "--color", "always"], ""));
+    assert!(shown(&["inspect", "nowhere", "--color", "always"], ""), "errors too");
+    for format in ["json", "ron", "yaml"] {
+        assert!(!shown(&["inspect", &file, "--format", format, "--color", "always"], ""), "{format} is data");
+    }
+}
+
+#[test]
 fn lift() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["depth.dxbc", "depth.dxil"] {

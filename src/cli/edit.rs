@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, Outcome, output, pdb};
+use super::{CliError, Outcome, output, pdb, style};
 use crate::container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, shader_hash};
 
 /// Write the contents of a part
@@ -122,7 +122,7 @@ impl Strip {
         let mut writer = ContainerWriter::from_container(&parse(&self.file, &bytes)?);
         for &name in &self.part {
             if writer.remove(name) == 0 {
-                eprintln!("dxshader: {}: there is no part {name}", self.file.display());
+                output::report(style::WARNING, format_args!("{}: there is no part {name}", self.file.display()));
             }
         }
         write(&self.file, &writer, &self.output)
@@ -141,7 +141,7 @@ impl Digest {
         let fixed = writer.digest(DigestRule::Compute).write().map_err(refused(&self.file))?;
         let state = container.digest_state();
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let mut text = format!("digest {} {}", state.name(), hex(&container.digest()));
+        let mut text = format!("digest {} {}", style::state(state.name()), hex(&container.digest()));
         if state != DigestState::Ok {
             // Writing to a string does not fail.
             let _ = write!(text, ", that of the contents is {}", hex(&fixed[4..20]));
@@ -150,10 +150,10 @@ impl Digest {
         let mut hash_state = None;
         if let Some(hash) = shader_hash(&container).map_err(refused(&self.file))? {
             let state = hash.state(&container).map_err(refused(&self.file))?;
-            let _ = writeln!(text, "hash {} {}", state.name(), hex(&hash.digest));
+            let _ = writeln!(text, "hash {} {}", style::state(state.name()), hex(&hash.digest));
             hash_state = Some(state);
         }
-        output::write(None, text.as_bytes())?;
+        output::print(&text)?;
         if let Some(path) = &self.output {
             output::write(Some(path), &fixed)?;
         }

@@ -228,7 +228,8 @@ impl Inspect {
         describe: impl FnOnce(&T) -> serde_json::Result<String>,
     ) -> Result<(), CliError> {
         let unsaid = |what: String| CliError::Output { path: self.file.clone(), what };
-        let mut text = match self.format() {
+        let format = self.format();
+        let mut text = match format {
             // Other documents than containers' have no vocabulary there.
             Format::Text | Format::Yaml => describe(value).map_err(|error| unsaid(error.to_string()))?,
             Format::Ron => {
@@ -240,7 +241,7 @@ impl Inspect {
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        output::write(None, text.as_bytes())
+        if format == Format::Text { output::print(&text) } else { output::write(None, text.as_bytes()) }
     }
 }
 
@@ -265,7 +266,7 @@ mod tests {
     fn ron_is_written_and_text_names_everything() {
         let inspection = Inspection::new(RESOURCES).unwrap();
         assert!(ron::to_string(&inspection).is_ok());
-        let text = text::describe(&inspection);
+        let text = anstream::adapter::strip_str(&text::describe(&inspection)).to_string();
         for line in ["cs_5_0, 4464 bytes, digest ok", "thread group 8 x 4 x 2", "RWBuffer<uint1>, globally coherent"] {
             assert!(text.contains(line), "{line}:\n{text}");
         }

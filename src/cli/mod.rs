@@ -14,6 +14,7 @@ mod outline;
 mod output;
 mod pdb;
 pub mod run;
+mod style;
 mod text;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use error::CliError;
+pub use style::Color;
 
 /// Reads, edits, lifts and checks compiled Direct3D shaders (DXBC and DXIL).
 #[derive(Debug, Parser)]
@@ -32,6 +34,9 @@ pub use error::CliError;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When to color text; NO_COLOR, CLICOLOR and CLICOLOR_FORCE in the environment are heeded by `auto`
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -76,6 +81,7 @@ const STACK_SIZE: usize = 64 << 20;
 /// Parses the arguments of the process and carries the command out.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    cli.color.apply();
     let result = std::thread::scope(|scope| {
         let command = || match cli.command {
             Command::Inspect(command) => command.run(),
@@ -99,7 +105,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            eprintln!("dxshader: {error}");
+            output::report(style::ERROR, &error);
             error.exit_code()
         }
     }

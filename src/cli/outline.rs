@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::style::{NAME, paint};
+
 /// Characters of the longest list that stays on a line.
 const LINE: usize = 100;
 
@@ -22,7 +24,7 @@ pub fn outline(value: &impl Serialize) -> serde_json::Result<String> {
             continue;
         }
         let (key, value) = split(text);
-        let key = key.map_or_else(|| "- ".to_owned(), |key| format!("{key}: "));
+        let key = key.map_or_else(|| "- ".to_owned(), |key| format!("{}: ", paint(NAME, key)));
         let value = match value {
             "[" => {
                 // A list of numbers and names goes on one line.
@@ -92,6 +94,8 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use anstream::adapter::strip_str;
+
     use super::*;
 
     #[test]
@@ -121,6 +125,6 @@ names: a, b: c
 text: x\": [
 nothing: 3
 ";
-        assert_eq!(outline(&thing).unwrap(), expected);
+        assert_eq!(strip_str(&outline(&thing).unwrap()).to_string(), expected);
     }
 }

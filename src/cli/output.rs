@@ -2,6 +2,7 @@
 
 use std::{
     error::Error as StdError,
+    fmt::Display,
     io::{self, Read, Write},
     path::{Path, PathBuf},
 };
@@ -11,7 +12,9 @@ use naga::{
     valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator},
 };
 
-use super::CliError;
+use clap::builder::styling::Style;
+
+use super::{CliError, style::paint};
 
 /// Validates a module with every capability that naga knows.
 ///
@@ -78,17 +81,33 @@ fn causes(error: &dyn StdError) -> Vec<String> {
 /// # Errors
 /// The file cannot be written. A reader of standard output that went away is none.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
-    let result = match path {
-        Some(path) => std::fs::write(path, bytes),
-        None => match io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        },
-    };
-    result.map_err(|source| {
-        let path = path.map_or_else(|| PathBuf::from("standard output"), Path::to_path_buf);
-        CliError::Write { path, source }
-    })
+    match path {
+        Some(path) => std::fs::write(path, bytes).map_err(|source| CliError::Write { path: path.into(), source }),
+        None => write_to(&mut io::stdout(), bytes),
+    }
+}
+
+/// Writes text to standard output, with its styles if that shows colors.
+///
+/// # Errors
+/// As for [`write`].
+pub fn print(text: &str) -> Result<(), CliError> {
+    write_to(&mut anstream::stdout(), text.as_bytes())
+}
+
+/// Says something to people on standard error.
+pub fn report(style: Style, message: impl Display) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = writeln!(anstream::stderr(), "{} {message}", paint(style, "dxshader:"));
+}
+
+fn write_to(to: &mut impl Write, bytes: &[u8]) -> Result<(), CliError> {
+    match to.write_all(bytes).and_then(|()| to.flush()) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::Write { path: PathBuf::from("standard output"), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads a file, or standard input if it is named `-`.

@@ -4,7 +4,10 @@ mod root;
 
 use std::fmt::{self, Write};
 
-use super::inspect::Inspection;
+use super::{
+    inspect::Inspection,
+    style::{ERROR, HEADING, NAME, PLACE, paint, state},
+};
 use crate::{
     container::feature_names,
     reflection::{
@@ -37,19 +40,21 @@ pub(super) fn describe(inspection: &Inspection) -> String {
 
 fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     match (inspection.stage, &inspection.model) {
-        (Some(stage), Some(model)) => write!(out, "{stage}_{}", model.replace('.', "_"))?,
-        _ => write!(out, "no program")?,
+        (Some(stage), Some(model)) => {
+            write!(out, "{}", paint(HEADING, format_args!("{stage}_{}", model.replace('.', "_"))))?
+        }
+        _ => write!(out, "{}", paint(HEADING, "no program"))?,
     }
     if let Some(version) = &inspection.dxil_version {
         write!(out, ", DXIL {version}")?;
     }
-    write!(out, ", {} bytes, digest {}", inspection.size, inspection.digest)?;
+    write!(out, ", {} bytes, digest {}", inspection.size, state(inspection.digest))?;
     if inspection.trailing > 0 {
         write!(out, ", {} bytes after the container", inspection.trailing)?;
     }
     writeln!(out)?;
     if let Some(hash) = &inspection.shader_hash {
-        let state = inspection.hash_state.map_or_else(String::new, |state| format!(", {state}"));
+        let state = inspection.hash_state.map_or_else(String::new, |name| format!(", {}", state(name)));
         writeln!(out, "hash {hash}{state}")?;
     }
     if let Some(name) = &inspection.debug_name {
@@ -58,16 +63,18 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     if let Some(pdb) = &inspection.pdb {
         writeln!(out, "PDB file {pdb}, sources: {}", inspection.sources.join(", "))?;
     }
-    writeln!(out, "\nparts")?;
+    writeln!(out, "\n{}", paint(HEADING, "parts"))?;
     for part in &inspection.parts {
-        writeln!(out, "  {:<6}{:>10} bytes at {:#x}", part.name, part.size, part.offset)?;
+        let name = paint(NAME, format!("{:<6}", part.name));
+        let place = paint(PLACE, format!("at {:#x}", part.offset));
+        writeln!(out, "  {name}{:>10} bytes {place}", part.size)?;
     }
     if let Some(reason) = &inspection.reason {
-        writeln!(out, "\n{reason}")?;
+        writeln!(out, "\n{}", paint(ERROR, reason))?;
     }
     let Some(interface) = &inspection.interface else { return Ok(()) };
     if interface.feature_flags != 0 {
-        writeln!(out, "\nrequires")?;
+        writeln!(out, "\n{}", paint(HEADING, "requires"))?;
     }
     for name in feature_names(interface.feature_flags) {
         writeln!(out, "  {name}")?;
@@ -78,13 +85,13 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
         root::write_bindings(out, &entry.root_bindings)?;
     }
     if !interface.bindings.is_empty() {
-        writeln!(out, "\nbindings")?;
+        writeln!(out, "\n{}", paint(HEADING, "bindings"))?;
     }
     for binding in &interface.bindings {
         write_binding(out, binding)?;
     }
     if let Some(signature) = &interface.root_signature {
-        writeln!(out, "\nroot signature {}", signature.version)?;
+        writeln!(out, "\n{}", paint(HEADING, format_args!("root signature {}", signature.version)))?;
         root::write_signature(out, signature, 2)?;
     }
     root::write_subobjects(out, &interface.subobjects)
@@ -134,7 +141,8 @@ fn write_node(out: &mut String, node: &NodeFacts) -> fmt::Result {
 }
 
 fn write_entry_point(out: &mut String, entry: &EntryPointInterface) -> fmt::Result {
-    writeln!(out, "\nentry point {} ({})", entry.name, format!("{:?}", entry.stage).to_lowercase())?;
+    let stage = format!("{:?}", entry.stage).to_lowercase();
+    writeln!(out, "\n{}", paint(HEADING, format_args!("entry point {} ({stage})", entry.name)))?;
     let facts = &entry.facts;
     if let Some([x, y, z]) = facts.thread_group_size {
         writeln!(out, "  thread group {x} x {y} x {z}")?;
@@ -199,7 +207,8 @@ fn write_element(out: &mut String, element: &SignatureElement) -> fmt::Result {
         name += &format!("[{}]", element.rows);
     }
     let register = element.register.map_or_else(|| "-".to_owned(), |register| register.to_string());
-    write!(out, "    {name:<28} {register:>3}.{} ", mask(element.mask))?;
+    let name = paint(NAME, format!("{name:<28}"));
+    write!(out, "    {name} {register:>3}.{} ", mask(element.mask))?;
     write!(out, "{:<5}", component_name(element.component))?;
     if element.used_mask != element.mask {
         let used = mask(element.used_mask);
@@ -224,8 +233,8 @@ fn mask(mask: u8) -> String {
 
 fn write_binding(out: &mut String, binding: &Binding) -> fmt::Result {
     let register = register(letter(binding.class), binding.space, binding.register, binding.count);
-    let name = binding.name.as_deref().unwrap_or("(unnamed)");
-    writeln!(out, "  {register:<14} {name:<28} {}", kind_name(binding.class, &binding.kind))?;
+    let name = paint(NAME, format!("{:<28}", binding.name.as_deref().unwrap_or("(unnamed)")));
+    writeln!(out, "  {register:<14} {name} {}", kind_name(binding.class, &binding.kind))?;
     match &binding.layout {
         Some(layout) => write_layout(out, layout),
         None => Ok(()),

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::register;
 use crate::{
+    cli::style::{HEADING, paint},
     container::{DescriptorRange, RootDescriptor, RootParameterKind, RootSignature, ShaderVisibility},
     reflection::{Associations, EntryPointInterface, HitGroup, Interface, RootBinding, Subobject, SubobjectKind},
 };
@@ -130,7 +131,7 @@ fn write_associations(out: &mut String, associations: &Associations, indent: usi
 /// A library's subobjects.
 pub(super) fn write_subobjects(out: &mut String, subobjects: &[Subobject]) -> fmt::Result {
     if !subobjects.is_empty() {
-        writeln!(out, "\nsubobjects")?;
+        writeln!(out, "\n{}", paint(HEADING, "subobjects"))?;
     }
     for Subobject { name, kind } in subobjects {
         write!(out, "  {name}: ")?;
