@@ -267,10 +267,16 @@ impl FunctionEmitter<'_, '_> {
                 let expr = self.val(Expression::As { expr: value, kind: ScalarKind::Float, convert: Some(2) });
                 Emission { expr, kind: ScalarKind::Float }
             }
-            Some(ir::Scalar::I32 | ir::Scalar::I16) if kind == ScalarKind::Float => {
-                Emission { expr: self.bits_as(value, kind, ScalarKind::Uint), kind: ScalarKind::Uint }
+            Some(scalar @ (ir::Scalar::I32 | ir::Scalar::I16)) => {
+                let emission = match kind {
+                    ScalarKind::Float => {
+                        Emission { expr: self.bits_as(value, kind, ScalarKind::Uint), kind: ScalarKind::Uint }
+                    }
+                    kind => Emission { expr: value, kind },
+                };
+                // The other side may have extended 16 bits in its own way.
+                if scalar == ir::Scalar::I16 { self.rewrapped(emission, ty) } else { emission }
             }
-            Some(ir::Scalar::I32 | ir::Scalar::I16) => Emission { expr: value, kind },
             Some(ir::Scalar::Bool) => {
                 let value = self.bits_as(value, kind, ScalarKind::Uint);
                 let zero_type = self.module.numeric(Scalar::U32, ty.lanes());
@@ -365,7 +371,14 @@ impl FunctionEmitter<'_, '_> {
                     mode,
                     Mode::LinearNoperspective | Mode::LinearNoperspectiveCentroid | Mode::LinearNoperspectiveSample
                 );
-                self.evaluate_away(value, ty, offset, perspective)
+                if ty.scalar() != Some(ir::Scalar::F16) {
+                    return self.evaluate_away(value, ty, offset, perspective);
+                }
+                // The register is of 32 bits, as the position's w is.
+                let wide = ty.with_scalar(ir::Scalar::F32);
+                let value = self.load_input(interface, id, row, component, wide)?;
+                let value = self.evaluate_away(value, wide, offset, perspective)?;
+                self.value_of_register(value.expr, value.kind, ty)
             }
         }
     }
