@@ -16,6 +16,7 @@ mod pipeline;
 mod report;
 mod resources;
 mod runner;
+mod samples;
 #[cfg(test)]
 mod tests;
 mod texels;

@@ -7,7 +7,7 @@ use wgpu::{BufferUsages, Extent3d, TextureAspect, TextureFormat, TextureUsages};
 use super::{
     device::{Gpu, Halt},
     format::{Buffer, Case, Expectation, Sampler, Texture, TextureShape},
-    formats, texels,
+    formats, samples, texels,
     values::ElementType,
 };
 
@@ -83,8 +83,11 @@ impl<'a> Resources<'a> {
             return Ok((gpu.read_buffer(&resource.buffer, resource.size)?, resource.ty));
         }
         let resource = self.textures.get(name).ok_or_else(|| format!("there is no resource {name}"))?;
-        let bytes = texels::read(gpu, &resource.texture, expectation.mip, expectation.layer)
-            .map_err(|halt| halt.within(&format!("texture {name}")))?;
+        let bytes = match expectation.sample {
+            Some(sample) => samples::read(gpu, &resource.texture, expectation.layer, sample),
+            None => texels::read(gpu, &resource.texture, expectation.mip, expectation.layer),
+        };
+        let bytes = bytes.map_err(|halt| halt.within(&format!("texture {name}")))?;
         Ok((bytes, resource.ty))
     }
 }
@@ -166,10 +169,12 @@ fn create_texture(gpu: &Gpu, name: &str, texture: &Texture) -> Result<TextureRes
         texture.samples,
     );
     if let Some(data) = texture.data.as_ref().filter(|data| !data.is_empty()) {
+        let bytes = ty.encode(data)?;
         if texture.samples > 1 {
-            return Err(Halt::Skipped("data of multisampled textures".into()));
+            samples::write(gpu, &resource, &bytes)?;
+        } else {
+            texels::write(gpu, &resource, &bytes)?;
         }
-        texels::write(gpu, &resource, &ty.encode(data)?)?;
     }
     Ok(TextureResource { texture: resource, ty })
 }

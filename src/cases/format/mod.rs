@@ -113,6 +113,9 @@ pub struct Expectation {
     /// Of a texture, the layer.
     #[serde(default)]
     pub layer: u32,
+    /// Of a texture of several samples, the one that is checked; the average of all if absent.
+    #[serde(default)]
+    pub sample: Option<u32>,
     /// The first element that is checked.
     #[serde(default)]
     pub from: usize,

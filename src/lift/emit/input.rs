@@ -299,7 +299,10 @@ impl FunctionEmitter<'_, '_> {
     ) -> Result<Emission> {
         match element.system_value {
             SystemValue::Position => {
-                let position = self.builtin(BuiltIn::Position { invariant: false })?;
+                let mut position = self.builtin(BuiltIn::Position { invariant: false })?;
+                if runs_for_each_sample(interface) && !is_of_samples(element.interpolation) {
+                    position = self.pixel_centre(position);
+                }
                 self.fragment_position(position, component, ty)
             }
             SystemValue::Barycentrics => {
@@ -315,6 +318,17 @@ impl FunctionEmitter<'_, '_> {
             }
             system_value => self.system_value(interface, system_value, ty),
         }
+    }
+
+    /// The position with x and y at the pixel's centre, where WebGPU's is at the sample.
+    fn pixel_centre(&mut self, position: Expr) -> Expr {
+        let mut lanes = self.lanes(position, 4);
+        let half = self.f32(0.5);
+        for lane in &mut lanes[..2] {
+            let corner = self.math(naga::MathFunction::Floor, &[*lane]);
+            *lane = self.binary(naga::BinaryOperator::Add, corner, half);
+        }
+        self.vector_of(Scalar::F32, &lanes)
     }
 
     /// Direct3D's position of the pixel: its w is the clip-space w, WebGPU's the reciprocal.
@@ -434,6 +448,20 @@ impl FunctionEmitter<'_, '_> {
 /// An element of a signature.
 pub(super) fn element_of(elements: &[SignatureElement], id: ElementId) -> Result<&SignatureElement> {
     elements.get(id.index()).ok_or_else(|| Error::internal(format!("signature element out of range: {id:?}")))
+}
+
+/// The pixel shader runs for each sample: it asks which one, or for an input there.
+fn runs_for_each_sample(interface: &EntryPointInterface) -> bool {
+    let asks = |element: &SignatureElement| {
+        element.system_value == SystemValue::SampleIndex || is_of_samples(element.interpolation)
+    };
+    interface.inputs.iter().any(asks)
+}
+
+/// The input is interpolated at each sample.
+fn is_of_samples(interpolation: reflection::Interpolation) -> bool {
+    use reflection::Interpolation as Mode;
+    matches!(interpolation, Mode::LinearSample | Mode::LinearNoperspectiveSample)
 }
 
 /// The input is a register: not one that the pipeline makes itself.

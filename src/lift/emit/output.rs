@@ -421,7 +421,9 @@ impl FunctionEmitter<'_, '_> {
         let Emission { expr, kind: from } = self.get(value)?;
         match ty.scalar() {
             // Extended as the other side takes it.
-            Some(ir::Scalar::I16) if kind != ScalarKind::Float => Ok(self.cast(Emission { expr, kind: from }, ty, kind)),
+            Some(ir::Scalar::I16) if kind != ScalarKind::Float => {
+                Ok(self.cast(Emission { expr, kind: from }, ty, kind))
+            }
             Some(ir::Scalar::F32 | ir::Scalar::I32 | ir::Scalar::I16) => Ok(self.bits_as(expr, from, kind)),
             Some(ir::Scalar::F16) => {
                 let value = self.val(Expression::As { expr, kind: ScalarKind::Float, convert: Some(4) });
