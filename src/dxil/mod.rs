@@ -210,6 +210,97 @@ mod tests {
         assert!([4473, 4475, 4476, 4477].iter().all(|operation| operations.contains(operation)));
     }
 
+    /// The module for a target that has everything, which naga accepts.
+    fn valid(program: &Program) -> naga::Module {
+        let module = program.emit(&crate::lift::Target::default()).unwrap().module;
+        Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
+        module
+    }
+
+    #[test]
+    fn acceleration_structures_are_chosen_by_a_switch() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/heap_rays.dxil"), None).unwrap();
+        let module = valid(&program);
+        let mut sizes = Vec::new();
+        fn switches(block: &naga::Block, sizes: &mut Vec<usize>) {
+            for statement in block {
+                if let naga::Statement::Switch { cases, .. } = statement {
+                    let begins = |case: &naga::SwitchCase| {
+                        matches!(
+                            case.body.last(),
+                            Some(naga::Statement::RayQuery { fun: naga::RayQueryFunction::Initialize { .. }, .. })
+                        )
+                    };
+                    assert!(cases.iter().all(begins));
+                    sizes.push(cases.len());
+                }
+            }
+        }
+        switches(&module.entry_points[0].function.body, &mut sizes);
+        // Three of an array; of a heap as many as the target names, else 64.
+        assert_eq!(sizes, [3, 64]);
+        let heap = program.interface.bindings.iter().find(|binding| binding.is_heap()).unwrap();
+        let mut target = crate::lift::Target::default();
+        let known = crate::lift::ResourceSpecialization { count: 5, ..Default::default() };
+        target.resources.insert(heap.into(), known);
+        let module = program.emit(&target).unwrap().module;
+        sizes.clear();
+        switches(&module.entry_points[0].function.body, &mut sizes);
+        assert_eq!(sizes, [3, 5]);
+    }
+
+    #[test]
+    fn hit_objects_are_values_and_their_searches_the_hosts() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/hit_object.dxil"), None).unwrap();
+        let words = |name: &str| {
+            let variable = program.ir.variables.iter().find(|variable| variable.name == name);
+            variable.unwrap_or_else(|| panic!("no variable: {name}")).len
+        };
+        assert_eq!((words("hit_object"), words("hit_object_attributes")), (49, 8));
+        assert_eq!((words("trace_ray_operands"), words("hit_object_invoke_payload")), (15, 4));
+        for callback in ["hit_object_trace_ray", "hit_object_invoke", "load_local_root_table_constant"] {
+            assert!(program.ir.functions.iter().any(|function| function.name == callback), "{callback}");
+        }
+        valid(&program);
+    }
+
+    #[test]
+    fn attributes_at_vertices_are_nagas() {
+        let program = lifted(include_bytes!("../../tests/fixtures/pixel/attribute.dxil"), None).unwrap();
+        let module = valid(&program);
+        let arguments = &module.entry_points[0].function.arguments;
+        let at_vertices = |argument: &&naga::FunctionArgument| {
+            let per_vertex = Some(naga::Interpolation::PerVertex);
+            matches!(argument.binding, Some(naga::Binding::Location { interpolation, .. }) if interpolation == per_vertex)
+        };
+        assert_eq!(arguments.iter().filter(at_vertices).count(), 2);
+        // naga has one kind of barycentrics: the others are worked out.
+        let weights = |argument: &&naga::FunctionArgument| {
+            let perspective = naga::BuiltIn::Barycentric { perspective: true };
+            argument.binding == Some(naga::Binding::BuiltIn(perspective))
+        };
+        assert_eq!(arguments.iter().filter(weights).count(), 1);
+        let capabilities = Capabilities::all() - Capabilities::PER_VERTEX;
+        let target = crate::lift::Target { capabilities, ..Default::default() };
+        assert!(program.emit(&target).unwrap_err().what.contains("vertices of a triangle"));
+    }
+
+    #[test]
+    fn ids_do_not_count_from_where_the_draw_begins() {
+        use crate::reflection::{DRAW_ARGUMENTS, DRAW_SPACE};
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/start_location.dxil"), None).unwrap();
+        let [draw] = &program.interface.bindings[..] else { panic!("{:?}", program.interface.bindings) };
+        assert_eq!((draw.name.as_deref(), draw.space), (Some(DRAW_ARGUMENTS), DRAW_SPACE));
+        let emitted = program.emit(&crate::lift::Target::default()).unwrap();
+        assert_eq!(emitted.notes, []);
+        valid(&program);
+        let main = &program.ir.functions[0];
+        let differences = main.blocks.iter().flat_map(|block| &block.insts);
+        let differences =
+            differences.filter(|value| matches!(main.op(**value), Some(Op::Binary(crate::ir::BinaryOp::ISub, ..))));
+        assert_eq!(differences.count(), 2);
+    }
+
     #[test]
     fn nodes_are_described_and_become_compute_shaders() {
         use crate::reflection::{NODE_SPACE, NodeLaunch};

@@ -3,6 +3,7 @@
 pub mod class_linkage;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub mod diff;
+pub mod draw;
 pub mod interface;
 pub mod layout;
 pub mod library;
@@ -14,6 +15,7 @@ pub mod signature;
 pub use class_linkage::*;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub use diff::{Change, changes};
+pub use draw::*;
 pub use interface::*;
 pub use layout::*;
 pub use library::*;

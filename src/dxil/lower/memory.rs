@@ -333,10 +333,35 @@ impl FunctionLowering<'_, '_> {
     pub fn share(&mut self, pointer: Pointer, name: &'static str) -> Result<Pointer> {
         let words = self.parent.module.types.words(pointer.pointee).clamp(1, MAX_SCALARS) as u32;
         let variable = self.parent.interface_variable(name, words);
-        let storage = Storage { variable, scalar: Scalar::I32, words: true };
-        let shared = Pointer { storage, index: self.function.i32(0), pointee: pointer.pointee };
+        let shared = self.words_at(variable, pointer.pointee);
         self.copy(pointer, shared)?;
         Ok(shared)
+    }
+
+    /// The beginning of a variable of words, as an address of some type.
+    pub fn words_at(&mut self, variable: VariableId, pointee: llvm::TypeId) -> Pointer {
+        let storage = Storage { variable, scalar: Scalar::I32, words: true };
+        Pointer { storage, index: self.function.i32(0), pointee }
+    }
+
+    /// What an address leads to, in words: each number takes one, one of 64 bits two.
+    ///
+    /// # Errors
+    /// It has more than `most`.
+    pub fn words(&mut self, pointer: Pointer, most: u32) -> Result<Vec<Value>> {
+        let count = self.parent.module.types.words(pointer.pointee);
+        if count > u64::from(most) {
+            return Err(Error::unsupported(format!("attributes of {count} words")));
+        }
+        let variable = self.parent.named_variable("words", VariableSpace::Thread, most);
+        let words = self.words_at(variable, pointer.pointee);
+        self.copy(pointer, words)?;
+        let load = |index: u32| {
+            let mut build = self.build();
+            let index = build.i32(index);
+            build.push(Op::LoadVariable { variable, index, component: None }, Type::I32)
+        };
+        Ok((0..count as u32).map(load).collect())
     }
 
     /// Copies what one address leads to into what another does, which has the same type.

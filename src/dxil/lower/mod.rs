@@ -293,8 +293,8 @@ impl<'a> ModuleLowering<'a> {
             }
             Some(llvm::Type::Pointer { .. }) => return Err(Error::unsupported("pointer as a value")),
             Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
-            // See `op::node`.
-            Some(ty) if ty.is_node_handle() => Scalar::I32,
+            // See `op::node` and `op::hit_object`.
+            Some(ty) if ty.opaque_words().is_some() => Scalar::I32,
             ty => return Err(Error::unsupported(format!("type of a value: {ty:?}"))),
         })
     }
@@ -326,7 +326,9 @@ impl<'a> ModuleLowering<'a> {
                 }
             }
             Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
-            Some(ty) if ty.is_node_handle() => scalars.push(Scalar::I32),
+            Some(ty) if ty.opaque_words().is_some() => {
+                scalars.extend((0..ty.opaque_words().unwrap_or(0)).map(|_| Scalar::I32));
+            }
             Some(llvm::Type::Struct { fields, .. }) => {
                 for field in fields {
                     self.push_scalar_types(*field, scalars)?;

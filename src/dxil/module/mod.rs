@@ -18,7 +18,7 @@ pub use constant::{Constant, Expression};
 pub use instruction::*;
 pub use metadata::{Metadata, MetadataOperand, Node};
 pub use symbol::{DllStorage, Linkage, Symbol, Visibility};
-pub use types::{Leaf, Type, TypeId, Types};
+pub use types::{HIT_OBJECT_WORDS, Leaf, Type, TypeId, Types};
 
 use std::collections::HashMap;
 

@@ -13,6 +13,9 @@ index!(
 /// By-value nesting of types that is read. HLSL's deepest structures stay far below; the limit bounds recursion.
 const MAX_DEPTH: u32 = 64;
 
+/// Words that a hit object becomes: see `op::hit_object`.
+pub const HIT_OBJECT_WORDS: u32 = 49;
+
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -147,7 +150,8 @@ impl Types {
         let sum = |of: &dyn Fn(TypeId) -> u64, single: u64| match &ty {
             Type::Array { element, len } => len.saturating_mul(of(*element)),
             Type::Vector { element, len } => u64::from(*len).saturating_mul(of(*element)),
-            ty if ty.is_handle() || ty.is_node_handle() => 1,
+            ty if ty.is_handle() => 1,
+            ty if ty.opaque_words().is_some() => ty.opaque_words().map_or(0, u64::from),
             Type::Struct { fields, .. } => fields.iter().fold(0u64, |sum, field| sum.saturating_add(of(*field))),
             Type::Void | Type::Label | Type::Metadata => 0,
             _ => single,
@@ -156,7 +160,7 @@ impl Types {
         let words = sum(&|id| self.words(id), if matches!(ty, Type::Double | Type::Integer(64)) { 2 } else { 1 });
         let leaf = match &ty {
             Type::Array { element, .. } | Type::Vector { element, .. } => self.leaf(*element),
-            ty if ty.is_handle() || ty.is_node_handle() => Leaf::Uniform(id),
+            ty if ty.is_handle() || ty.opaque_words().is_some() => Leaf::Uniform(id),
             Type::Struct { fields, .. } => {
                 fields.iter().fold(Leaf::None, |leaf, field| match (leaf, self.leaf(*field)) {
                     (leaf, Leaf::None) | (Leaf::None, leaf) => leaf,
@@ -228,11 +232,15 @@ impl Type {
         matches!(self, Type::Struct { name: Some(name), .. } if name == "dx.types.Handle")
     }
 
-    /// It is one of the structures that stand for a work graph's outputs and records, `%dx.types.NodeHandle` and
-    /// `%dx.types.NodeRecordHandle`.
-    pub fn is_node_handle(&self) -> bool {
-        matches!(self, Type::Struct { name: Some(name), .. }
-            if name == "dx.types.NodeHandle" || name == "dx.types.NodeRecordHandle")
+    /// Number of `i32`s that the lift makes of one of DXIL's own structures, if it is one: a work graph's outputs and
+    /// records, which are addresses, and hit objects.
+    pub fn opaque_words(&self) -> Option<u32> {
+        let Type::Struct { name: Some(name), .. } = self else { return None };
+        match name.as_str() {
+            "dx.types.NodeHandle" | "dx.types.NodeRecordHandle" => Some(1),
+            "dx.types.HitObject" => Some(HIT_OBJECT_WORDS),
+            _ => None,
+        }
     }
 
     /// It is a float.

@@ -10,7 +10,6 @@ pub fn refusal(number: u32) -> &'static str {
         190 => "naga does not tell of a procedural candidate whether it is opaque",
         223 => "raw gather: needs the texture under an integer format of its own, which one binding cannot have beside",
         226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
-        262..=289 => "shader execution reordering: naga has no hit objects",
         _ => "no lowering yet",
     }
 }
@@ -119,8 +118,7 @@ mod document {
             90 | 93..=96 | 138 => SELECTED,
             100 | 105 | 107 => "a variable of the program",
             91 => "the sample mask",
-            92 => "naga has no such built-in",
-            256 | 257 => "naga has no such built-in",
+            92 => "whether all corners of the pixel are within the triangle, by barycentrics and their derivatives",
             97..=99 => "vertices and strips collected in variables of the program",
             101 | 102 => "a bitcast of two words; the target must have 64-bit floats",
             103 | 104 | 106 => "a variable of the program, as all of the stage's interface",
@@ -131,7 +129,7 @@ mod document {
             130 | 131 => "packed halves",
             132..=134 => "a conversion; NaN gives 0, what is out of range the nearest",
             135 | 136 => "the bits of a ballot",
-            137 => "no lowering to naga's barycentrics yet",
+            137 => "the register at the three vertices, as naga has it",
             139 | 140 => "words of the buffer, by the type's size; 0 or nothing beyond the end",
             141..=154 | 161 | 213 => RAY,
             155 | 156 => "a word that says what becomes of the hit, and the end of the function",
@@ -168,6 +166,11 @@ mod document {
             249 | 251 => "what the metadata says too",
             252 => "a word of the output's slot",
             253 => "a word of the launch's constants",
+            256 | 257 => "a word of a constant buffer of the draw's arguments, which ids are told apart from",
+            262 | 267 | 288 => "operands in variables, then a call of a function that whoever runs the stage supplies",
+            263 | 264 => "what naga's query tells of the committed hit, put together",
+            268 => "nothing: it is a hint",
+            265 | 266 | 269..=287 | 289 => "words of a value that keeps the hit",
             303 | 304 => "loads and stores of four numbers at most, one after another",
             309 | 310 => "the elements combined one after another",
             311 => "dot products of four elements at most, added up",
@@ -183,8 +186,8 @@ mod document {
 
     /// The program has the operation, but naga has no form for it: the emitter refuses the module.
     fn stops_at_the_program(number: u32) -> bool {
-        // InnerCoverage, AttributeAtVertex, TextureStoreSample, StartVertexLocation, StartInstanceLocation.
-        matches!(number, 92 | 137 | 225 | 256 | 257)
+        // TextureStoreSample.
+        number == 225
     }
 
     /// The operations as tables of Markdown.

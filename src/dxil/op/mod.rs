@@ -8,6 +8,7 @@ mod census;
 mod convert;
 mod coverage;
 mod handle;
+mod hit_object;
 mod math;
 mod mesh;
 mod node;

@@ -12,6 +12,7 @@
 //!   - `trace_ray`, with `trace_ray_operands` (see [`trace_ray`]) and `trace_ray_payload`;
 //!   - `report_hit`, with `report_hit_operands` (T, kind), `report_hit_attributes`, and `report_hit_accepted` as result;
 //!   - `call_shader`, with `call_shader_operands` (the shader's index) and `call_shader_parameter`.
+//!   - those of hit objects: see [`hit_object`](super::hit_object).
 //! * `hit_decision`: what an any-hit shader makes of the hit, see [`HitDecision`].
 //!
 //! [`VariableSpace::Interface`]: crate::ir::VariableSpace::Interface
@@ -75,7 +76,7 @@ fn value_of(number: u32) -> Option<StageValue> {
 
 impl FunctionLowering<'_, '_> {
     /// Writes a word of a variable that is shared with whoever runs the stage.
-    fn store_word(&mut self, name: &'static str, len: u32, index: u32, value: Value) {
+    pub(super) fn store_word(&mut self, name: &'static str, len: u32, index: u32, value: Value) {
         let variable = self.parent.interface_variable(name, len);
         let mut build = self.build();
         let index = build.i32(index);
@@ -90,7 +91,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// An argument that is an address.
-    fn pointer_argument(&mut self, call: &Call<'_>, index: usize) -> Result<Pointer> {
+    pub(super) fn pointer_argument(&mut self, call: &Call<'_>, index: usize) -> Result<Pointer> {
         match self.value(call.argument(index)?)? {
             Lowered::Pointer(pointer) => Ok(pointer),
             _ => Err(Error::malformed(format!("argument is no address: {index}"))),
@@ -98,11 +99,41 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Calls the function that whoever runs the stage gives its contents.
-    fn call_back(&mut self, name: &'static str) {
+    pub(super) fn call_back(&mut self, name: &'static str) {
         let function = self.parent.callback(name);
         self.parent
             .note(&format!("{name}: a function without contents, for whoever emulates the ray tracing pipeline"));
         self.build().effect(Op::Call(function, SmallVec::new()));
+    }
+
+    /// Copies the operands and the payload of a search to the host's variables, runs one of its functions, and copies the
+    /// payload back.
+    pub(super) fn trace(&mut self, call: &Call<'_>, callback: &'static str) -> Result<()> {
+        const WORDS: u32 = 15;
+        let structure = self.handle_argument(call, 0)?;
+        let binding = &self.parent.interface.bindings[structure.binding.index()];
+        let (register, space) = (binding.register, binding.space);
+        let Some(&Op::Handle { index, .. }) = self.function.op(structure.value) else {
+            return Err(Error::internal("handle that is made by no handle operation"));
+        };
+        let mut operands: SmallVec<[Value; 16]> = SmallVec::new();
+        let register = self.function.i32(register);
+        operands.push(self.add(index, register));
+        operands.push(self.function.i32(space));
+        for argument in 1..6 {
+            operands.push(call.i32(self, argument)?);
+        }
+        for argument in 6..14 {
+            operands.push(call.f32(self, argument)?);
+        }
+        let payload = self.pointer_argument(call, 14)?;
+        for (index, &operand) in (0..).zip(&operands) {
+            self.store_word("trace_ray_operands", WORDS, index, operand);
+        }
+        let shared = self.share(payload, "trace_ray_payload")?;
+        self.call_back(callback);
+        self.copy(shared, payload)?;
+        Ok(())
     }
 
     /// Ends an any-hit shader.
@@ -158,30 +189,7 @@ pub fn accept_hit_and_end_search(f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> 
 ///
 /// `trace_ray_operands` holds the acceleration structure's register and space, and then these operands in order.
 pub fn trace_ray(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
-    const WORDS: u32 = 15;
-    let structure = f.handle_argument(call, 0)?;
-    let binding = &f.parent.interface.bindings[structure.binding.index()];
-    let (register, space) = (binding.register, binding.space);
-    let Some(&Op::Handle { index, .. }) = f.function.op(structure.value) else {
-        return Err(Error::internal("handle that is made by no handle operation"));
-    };
-    let mut operands: SmallVec<[Value; 16]> = SmallVec::new();
-    let register = f.function.i32(register);
-    operands.push(f.add(index, register));
-    operands.push(f.function.i32(space));
-    for argument in 1..6 {
-        operands.push(call.i32(f, argument)?);
-    }
-    for argument in 6..14 {
-        operands.push(call.f32(f, argument)?);
-    }
-    let payload = f.pointer_argument(call, 14)?;
-    for (index, &operand) in (0..).zip(&operands) {
-        f.store_word("trace_ray_operands", WORDS, index, operand);
-    }
-    let shared = f.share(payload, "trace_ray_payload")?;
-    f.call_back("trace_ray");
-    f.copy(shared, payload)?;
+    f.trace(call, "trace_ray")?;
     Ok(None)
 }
 

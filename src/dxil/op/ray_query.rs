@@ -33,12 +33,24 @@ pub struct RayQuery {
 
 impl FunctionLowering<'_, '_> {
     /// The query that the first argument is.
-    fn ray_query(&mut self, call: &Call<'_>) -> Result<(u32, RayQuery)> {
+    pub(super) fn ray_query(&mut self, call: &Call<'_>) -> Result<(u32, RayQuery)> {
         let query = call.i32(self, 0)?;
         let number = self.function.as_scalar_constant(query);
         let number = number.ok_or_else(|| Error::unsupported("ray query that is chosen at run time"))?;
         let query = self.ray_queries.get(number as usize).copied();
         query.map(|query| (number as u32, query)).ok_or_else(|| Error::malformed("ray query that was not allocated"))
+    }
+
+    /// The flags of a search.
+    pub(super) fn ray_flags(&mut self, query: RayQuery) -> Value {
+        let mut build = self.build();
+        let index = build.i32(0);
+        build.push(Op::LoadVariable { variable: query.all_flags, index, component: None }, Type::I32)
+    }
+
+    /// Origin (0 to 2), direction (3 to 5) or smallest T (6) of a search.
+    pub(super) fn ray_float(&mut self, query: RayQuery, index: u32) -> Value {
+        self.load_float(query.ray, index)
     }
 
     fn query_op(&mut self, op: RayQueryOp, query: u32, operands: &[Value]) -> Op {
@@ -173,18 +185,13 @@ pub fn hit_field(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Low
 pub fn ray(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     let (_, query) = f.ray_query(call)?;
     let index = match call.number {
-        195 => {
-            let mut build = f.build();
-            let index = build.i32(0);
-            let flags = Op::LoadVariable { variable: query.all_flags, index, component: None };
-            return Ok(Some(Lowered::scalar(build.push(flags, Type::I32))));
-        }
+        195 => return Ok(Some(Lowered::scalar(f.ray_flags(query)))),
         196 => component(f, call)?,
         197 => 3 + component(f, call)?,
         198 => T_MIN,
         _ => return Err(Error::internal("no part of a ray")),
     };
-    Ok(Some(Lowered::scalar(f.load_float(query.ray, index))))
+    Ok(Some(Lowered::scalar(f.ray_float(query, index))))
 }
 
 /// Query, and the component of a vector: the ray as the instance sees it.

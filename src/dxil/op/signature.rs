@@ -12,8 +12,8 @@ use crate::{
         lower::{FunctionLowering, Lowered},
         module as llvm,
     },
-    ir::{ElementId, EvaluateAt, Op, Scalar, SignatureKind, Type, Value},
-    reflection::SignatureElement,
+    ir::{BinaryOp, ElementId, EvaluateAt, Op, Scalar, SignatureKind, Type, Value},
+    reflection::{SignatureElement, SystemValue},
 };
 
 type Lowering<'m, 'a> = FunctionLowering<'m, 'a>;
@@ -150,6 +150,23 @@ impl FunctionLowering<'_, '_> {
         Ok(())
     }
 
+    /// A vertex or instance id without where the draw begins, which naga's has in it and the program asks for apart.
+    fn without_start_of_draw(&mut self, place: &Place, value: Value) -> Value {
+        let element = self.entry().ok().and_then(|entry| entry.inputs.get(place.element.index()));
+        let component = match element.map(|element| element.system_value) {
+            Some(SystemValue::VertexId) => 0,
+            Some(SystemValue::InstanceId) => 1,
+            _ => return value,
+        };
+        if self.function.ty(value) != Type::I32 {
+            return value;
+        }
+        match self.draw_argument(component) {
+            Some(start) => self.build().binary(BinaryOp::ISub, value, start),
+            None => value,
+        }
+    }
+
     fn load_element(
         &mut self,
         call: &Call<'_>,
@@ -177,9 +194,12 @@ pub fn load_input(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lo
         && f.function.ty(vector).scalar() == ty.scalar()
         && place.component >= first
     {
-        return Ok(Some(Lowered::scalar(f.build().extract(vector, place.component - first))));
+        let value = f.build().extract(vector, place.component - first);
+        return Ok(Some(Lowered::scalar(f.without_start_of_draw(&place, value))));
     }
-    f.load_element(call, SignatureKind::Input, &place, vertex)
+    let lowered = f.load_element(call, SignatureKind::Input, &place, vertex)?;
+    let value = lowered.map(|lowered| lowered.one()).transpose()?;
+    Ok(value.map(|value| Lowered::scalar(f.without_start_of_draw(&place, value))))
 }
 
 /// Element, row, component, value.

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     dxil::lower::{FunctionLowering, Lowered},
     ir::{Barrier, Op, Scalar, Type, Value},
-    reflection::SystemValue,
+    reflection::{DRAW_SPACE, ResourceClass, SystemValue},
 };
 
 type Lowering<'m, 'a> = FunctionLowering<'m, 'a>;
@@ -30,6 +30,24 @@ pub fn system_value(f: &mut Lowering<'_, '_>, call: &Call<'_>, value: SystemValu
         }
         _ => Ok(f.build().push(Op::SystemValue(value), Type::Scalar(scalar))),
     }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// What the draw was called with, where the program asks for it: its start vertex (0) or instance (1).
+    pub fn draw_argument(&mut self, component: u8) -> Option<Value> {
+        let binding = self.parent.interface.binding_at(ResourceClass::Cbv, DRAW_SPACE, 0)?;
+        let mut build = self.build();
+        let zero = build.i32(0);
+        let handle = build.push(Op::Handle { binding, index: zero, non_uniform: false }, Type::Handle);
+        Some(build.push(Op::LoadConstant { handle, row: zero, offset: component * 4 }, Type::I32))
+    }
+}
+
+/// Nothing: where the draw begins.
+pub fn start_location(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    // StartVertexLocation, StartInstanceLocation.
+    let argument = f.draw_argument(if call.number == 256 { 0 } else { 1 });
+    argument.map(|value| Some(Lowered::scalar(value))).ok_or_else(|| Error::internal("the interface lacks a draw"))
 }
 
 /// `DXIL::BarrierMode`.

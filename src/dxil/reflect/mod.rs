@@ -19,7 +19,7 @@ use super::module::Module;
 use crate::{
     Error, Result,
     container::Bitcode,
-    reflection::{Format, Interface, ShaderModel, Stage, node_bindings},
+    reflection::{Format, Interface, ShaderModel, Stage, draw_binding, node_bindings},
 };
 
 /// Reads the interface of a program. `names` is the module that keeps names, if the program was stripped of them.
@@ -38,6 +38,10 @@ pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>)
     let nodes = entry_points.iter().filter_map(|entry| entry.facts.node.as_ref());
     if let Some(outputs) = nodes.map(|node| node.outputs.len()).max() {
         bindings.extend(node_bindings(outputs as u32));
+    }
+    let starts = ["dx.op.startVertexLocation", "dx.op.startInstanceLocation"];
+    if module.functions.iter().any(|function| starts.iter().any(|name| function.name.starts_with(name))) {
+        bindings.push(draw_binding());
     }
     Ok(Interface {
         entry_points,

@@ -28,6 +28,8 @@ pub(super) struct InputRegister {
     pub lanes: u8,
     /// How a pixel shader's register is interpolated.
     pub interpolation: reflection::Interpolation,
+    /// The register at the three vertices of the triangle, where the pixel shader wants it there.
+    pub vertices: Option<Expr>,
 }
 
 /// naga's terms for a mode.
@@ -58,7 +60,7 @@ impl FunctionEmitter<'_, '_> {
             .collect();
         match interface.stage {
             Stage::Vertex => self.declare_attributes(&elements)?,
-            Stage::Pixel => self.declare_varyings(&elements),
+            Stage::Pixel => self.declare_varyings(&elements)?,
             _ => {}
         }
         for (id, element) in elements {
@@ -113,13 +115,15 @@ impl FunctionEmitter<'_, '_> {
             };
             let expr = self.argument(Some(name), ty, binding);
             let interpolation = reflection::Interpolation::Undefined;
-            self.io.registers.insert(location, InputRegister { expr, kind, lanes, interpolation });
+            let register = InputRegister { expr, kind, lanes, interpolation, vertices: None };
+            self.io.registers.insert(location, register);
         }
         Ok(())
     }
 
     /// A pixel shader's inputs: always four lanes, so that they match whatever vertex shader is emitted for them.
-    fn declare_varyings(&mut self, elements: &[(ElementId, &SignatureElement)]) {
+    fn declare_varyings(&mut self, elements: &[(ElementId, &SignatureElement)]) -> Result<()> {
+        let at_vertices = self.registers_at_vertices(elements);
         let linked = self.module.target.pixel_inputs.as_ref();
         let is_primitive = |element: &SignatureElement| linked.is_some_and(|linked| linked.is_primitive(element));
         for per_primitive in [false, true] {
@@ -142,16 +146,76 @@ impl FunctionEmitter<'_, '_> {
                 };
                 let kind = varying_kind(register.interpolation);
                 let ty = self.module.numeric(scalar32(kind), 4);
+                let interpolation = register.interpolation;
+                if !per_primitive && at_vertices.contains(&number) {
+                    let vertices = self.declare_at_vertices(location, ty, names.join("_"))?;
+                    // What is not interpolated is that of the first vertex.
+                    let expr = self.val(Expression::AccessIndex { base: vertices, index: 0 });
+                    let vertices = Some(vertices);
+                    self.io.registers.insert(number, InputRegister { expr, kind, lanes: 4, interpolation, vertices });
+                    continue;
+                }
                 let binding = match per_primitive {
                     true => primitive_binding(location),
                     false => self.module.varying(location, register.interpolation),
                 };
                 let expr = self.argument(Some(names.join("_")), ty, binding);
-                let interpolation = register.interpolation;
                 let key = if per_primitive { number | PRIMITIVE } else { number };
-                self.io.registers.insert(key, InputRegister { expr, kind, lanes: 4, interpolation });
+                self.io.registers.insert(key, InputRegister { expr, kind, lanes: 4, interpolation, vertices: None });
             }
         }
+        Ok(())
+    }
+
+    /// The registers that the function reads at vertices.
+    fn registers_at_vertices(&self, elements: &[(ElementId, &SignatureElement)]) -> std::collections::BTreeSet<u32> {
+        let mut registers = std::collections::BTreeSet::new();
+        for &inst in self.ir.blocks.iter().flat_map(|block| &block.insts) {
+            let Some(ir::Op::LoadInputAtVertex { element, .. }) = self.ir.op(inst) else { continue };
+            let element = elements.iter().find(|(id, _)| id == element).map(|(_, element)| element);
+            if let Some(element) = element {
+                registers.extend((0..element.rows.clamp(1, MAX_ROWS)).filter_map(|row| register_of(element, row)));
+            }
+        }
+        registers
+    }
+
+    /// Declares a register at the three vertices of the triangle.
+    fn declare_at_vertices(&mut self, location: u32, base: naga::Handle<naga::Type>, name: String) -> Result<Expr> {
+        if !self.module.target.capabilities.contains(Capabilities::PER_VERTEX) {
+            return Err(Error::unsupported("inputs at the vertices of a triangle, which the target lacks"));
+        }
+        let size = ArraySize::Constant(std::num::NonZeroU32::new(3).unwrap_or(std::num::NonZeroU32::MIN));
+        let ty = self.module.ty(TypeInner::Array { base, size, stride: 16 });
+        let interpolation = Some(Interpolation::PerVertex);
+        let binding =
+            Binding::Location { location, interpolation, sampling: None, blend_src: None, per_primitive: false };
+        Ok(self.argument(Some(name), ty, binding))
+    }
+
+    /// [`ir::Op::LoadInputAtVertex`].
+    pub(super) fn load_input_at_vertex(
+        &mut self,
+        interface: &EntryPointInterface,
+        id: ElementId,
+        row: Value,
+        component: u8,
+        vertex: u8,
+        ty: ir::Type,
+    ) -> Result<Emission> {
+        let element = element_of(&interface.inputs, id)?;
+        let row = self.ir.as_scalar_constant(row);
+        let row = row.ok_or_else(|| Error::unsupported("input at a vertex whose row is chosen at run time"))?;
+        let register = self.input_register(element, row as u32)?;
+        let vertices = register.vertices;
+        let base = vertices.ok_or_else(|| Error::unsupported("input at a vertex that is given for each primitive"))?;
+        let (first, count) = (element.first_component() + component, ty.lanes());
+        if first + count > 4 {
+            return Err(Error::malformed(format!("input components beyond the register: {}", element.semantic)));
+        }
+        let value = self.val(Expression::AccessIndex { base, index: u32::from(vertex) });
+        let value = self.lanes_from(value, 4, first, count);
+        self.value_of_register(value, register.kind, ty)
     }
 
     /// Copies the rows of an element into an array: arguments cannot be indexed at run time.
@@ -306,13 +370,7 @@ impl FunctionEmitter<'_, '_> {
                 self.fragment_position(position, component, ty)
             }
             SystemValue::Barycentrics => {
-                let perspective = !matches!(
-                    element.interpolation,
-                    reflection::Interpolation::LinearNoperspective
-                        | reflection::Interpolation::LinearNoperspectiveCentroid
-                        | reflection::Interpolation::LinearNoperspectiveSample
-                );
-                let value = self.builtin(BuiltIn::Barycentric { perspective })?;
+                let value = self.barycentrics(interface, is_perspective(element))?;
                 let value = self.lanes_from(value, 3, component, ty.lanes());
                 self.value_of_register(value, ScalarKind::Float, ty)
             }
@@ -329,6 +387,35 @@ impl FunctionEmitter<'_, '_> {
             *lane = self.binary(naga::BinaryOperator::Add, corner, half);
         }
         self.vector_of(Scalar::F32, &lanes)
+    }
+
+    /// The barycentrics of the pixel's centre, with perspective or without. naga has one of them in an entry point: where
+    /// the function reads those with perspective, the others are worked out from them.
+    ///
+    /// Those with perspective, divided by w, are as many times those without as the reciprocal of each vertex' w, which is
+    /// constant: the vector of these w is upright on both derivatives, and what it scales adds up to 1.
+    pub(super) fn barycentrics(&mut self, interface: &EntryPointInterface, perspective: bool) -> Result<Expr> {
+        let reads = self.input_uses();
+        let elements = (0..).map(ElementId).zip(&interface.inputs);
+        let has_perspective = elements
+            .filter(|(id, element)| element.system_value == SystemValue::Barycentrics && reads.contains_key(id))
+            .any(|(_, element)| is_perspective(element));
+        let value = self.builtin(BuiltIn::Barycentric { perspective: has_perspective })?;
+        if perspective == has_perspective {
+            return Ok(value);
+        }
+        use naga::{BinaryOperator as Op, DerivativeAxis as Axis, DerivativeControl as Control, MathFunction};
+        let position = self.builtin(BuiltIn::Position { invariant: false })?;
+        let reciprocal = self.lane(position, 4, 3);
+        let reciprocal = self.splat_to(reciprocal, 3);
+        let scaled = self.binary(Op::Multiply, value, reciprocal);
+        let [x, y] = [Axis::X, Axis::Y]
+            .map(|axis| self.val(Expression::Derivative { axis, ctrl: Control::Coarse, expr: scaled }));
+        let upright = self.math(MathFunction::Cross, &[x, y]);
+        let sum = self.math(MathFunction::Dot, &[scaled, upright]);
+        let sum = self.splat_to(sum, 3);
+        let parts = self.binary(Op::Multiply, scaled, upright);
+        Ok(self.binary(Op::Divide, parts, sum))
     }
 
     /// Direct3D's position of the pixel: its w is the clip-space w, WebGPU's the reciprocal.
@@ -474,6 +561,16 @@ fn is_register(stage: Stage, element: &SignatureElement) -> bool {
         Stage::Pixel => link::is_varying(element),
         _ => element.register.is_some(),
     }
+}
+
+/// The element is interpolated with perspective.
+fn is_perspective(element: &SignatureElement) -> bool {
+    !matches!(
+        element.interpolation,
+        reflection::Interpolation::LinearNoperspective
+            | reflection::Interpolation::LinearNoperspectiveCentroid
+            | reflection::Interpolation::LinearNoperspectiveSample
+    )
 }
 
 /// Number of a row's register.

@@ -134,7 +134,9 @@ impl FunctionEmitter<'_, '_> {
             ir::Op::EvaluateInput { element, row, component, at } => {
                 self.evaluate_input(interface, element, row, component, at, ty).map(Some)
             }
-            ir::Op::LoadInputAtVertex { .. } => Err(Error::unsupported("input at one vertex of the triangle")),
+            ir::Op::LoadInputAtVertex { element, row, component, vertex } => {
+                self.load_input_at_vertex(interface, element, row, component, vertex, ty).map(Some)
+            }
             ir::Op::StoreOutput {
                 signature: ir::SignatureKind::Output,
                 element,

@@ -26,6 +26,9 @@ use crate::{
 /// Clip and cull distances of a vertex, at most.
 const MAX_DISTANCES: usize = 8;
 
+/// Render targets of a pixel shader, at most.
+const MAX_TARGETS: u32 = 8;
+
 /// An entry point's outputs.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
@@ -208,6 +211,7 @@ impl FunctionEmitter<'_, '_> {
     /// Members of a pixel shader's result: targets, depth, coverage.
     fn pixel_members(&mut self, interface: &EntryPointInterface) -> Result<Vec<NewMember>> {
         let mut members = Vec::new();
+        let mut stencil = None;
         for (id, element) in (0..).map(ElementId).zip(&interface.outputs) {
             if self.io.outputs.elements[id.index()].is_none() {
                 continue;
@@ -232,10 +236,42 @@ impl FunctionEmitter<'_, '_> {
                 SystemValue::Coverage => {
                     members.push(scalar("coverage", BuiltIn::SampleMask, ScalarKind::Uint));
                 }
+                SystemValue::StencilRef => stencil = Some(id),
                 other => return Err(Error::unsupported(format!("pixel shader output: {other:?}"))),
             }
         }
+        if let Some(id) = stencil {
+            members.push(self.stencil_member(id, &members)?);
+        }
         Ok(members)
+    }
+
+    /// The stencil reference as a target of its own, after all others: naga has no such output. A host copies it to the
+    /// stencil aspect, or draws once for each reference; a pipeline without the target ignores it.
+    fn stencil_member(&mut self, element: ElementId, members: &[NewMember]) -> Result<NewMember> {
+        let used = members.iter().filter_map(|member| match member.binding {
+            Binding::Location { location, .. } => Some(location),
+            Binding::BuiltIn(_) => None,
+        });
+        let location = used.max().map_or(0, |last| last + 1);
+        if location >= MAX_TARGETS {
+            return Err(Error::unsupported("stencil reference beside as many targets as there are"));
+        }
+        self.module.note(format!(
+            "SV_StencilRef: the low byte of a colour target of one unsigned integer, at location {location}"
+        ));
+        let sources = vec![Some(OutputLane { element, row: 0, component: 0 })];
+        Ok(NewMember {
+            name: "stencil_reference".into(),
+            binding: Binding::Location {
+                location,
+                interpolation: None,
+                sampling: None,
+                blend_src: None,
+                per_primitive: false,
+            },
+            member: OutputMember { lanes: 1, kind: ScalarKind::Uint, array: None, sources },
+        })
     }
 
     /// Members for a pixel shader's render targets: always four lanes, of the kind of the target's.

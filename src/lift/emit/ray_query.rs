@@ -3,9 +3,12 @@
 //! naga tells what it knows of the closest hit only after the search has ended, that is once proceeding gave false; before,
 //! it knows none.
 
-use naga::{BinaryOperator, Expression, RayQueryFunction, RayQueryIntersection, ScalarKind, Statement, TypeInner};
+use naga::{
+    BinaryOperator, Expression, RayQueryFunction, RayQueryIntersection, ScalarKind, Statement, SwitchCase, SwitchValue,
+    TypeInner,
+};
 
-use super::{Emission, FunctionEmitter, expression::Expr};
+use super::{Emission, FunctionEmitter, expression::Expr, resources::Structures};
 use crate::{
     Error, Result,
     ir::{RayQueryField, RayQueryOp, Value},
@@ -35,7 +38,7 @@ impl FunctionEmitter<'_, '_> {
         let mut result = None;
         let fun = match (op, operands) {
             (RayQueryOp::Trace, &[structure, flags, mask, origin, t_min, direction, t_max]) => {
-                let acceleration_structure = self.bound_acceleration_structure(structure)?;
+                let structures = self.bound_acceleration_structures(structure)?;
                 let ty = self.module.module.generate_ray_desc_type();
                 // The members of naga's `RayDesc`.
                 let mut components = Vec::with_capacity(6);
@@ -50,7 +53,8 @@ impl FunctionEmitter<'_, '_> {
                     components.push(self.get_as(operand, kind)?);
                 }
                 let descriptor = self.val(Expression::Compose { ty, components });
-                RayQueryFunction::Initialize { acceleration_structure, descriptor }
+                self.begin_search(query, structures, descriptor)?;
+                return Ok(None);
             }
             (RayQueryOp::Proceed, []) => {
                 let expr = self.pre(Expression::RayQueryProceedResult);
@@ -65,6 +69,34 @@ impl FunctionEmitter<'_, '_> {
         };
         self.statement(Statement::RayQuery { query, fun });
         Ok(result)
+    }
+
+    /// Begins a search in an acceleration structure.
+    fn begin_search(&mut self, query: Expr, structures: Structures, descriptor: Expr) -> Result<()> {
+        let begin = |acceleration_structure: Expr| {
+            let fun = RayQueryFunction::Initialize { acceleration_structure, descriptor };
+            Statement::RayQuery { query, fun }
+        };
+        match structures {
+            Structures::One(structure) => self.statement(begin(structure)),
+            Structures::Chosen { index, base, count } => {
+                let cases = (0..count).map(|number| -> Result<SwitchCase> {
+                    let body = self.nested(|emitter| {
+                        let structure = emitter.val(Expression::AccessIndex { base, index: number });
+                        emitter.statement(begin(structure));
+                        Ok::<(), Error>(())
+                    })?;
+                    let value = match number + 1 < count {
+                        true => SwitchValue::U32(number),
+                        false => SwitchValue::Default,
+                    };
+                    Ok(SwitchCase { value, body, fall_through: false })
+                });
+                let cases = cases.collect::<Result<_>>()?;
+                self.statement(Statement::Switch { selector: index, cases });
+            }
+        }
+        Ok(())
     }
 
     /// [`Op::LoadRayQuery`](crate::ir::Op::LoadRayQuery).

@@ -29,6 +29,27 @@ use crate::{
 /// Rows of a constant buffer that Direct3D lets a shader see.
 const MAX_ROWS: u32 = 4096;
 
+/// Acceleration structures among which a switch chooses, at most.
+const MAX_CHOSEN_STRUCTURES: u32 = 1024;
+
+/// Among how many it chooses if it is not known how many there are.
+const UNKNOWN_STRUCTURES: u32 = 64;
+
+/// The acceleration structures that a handle may stand for.
+pub(super) enum Structures {
+    /// This one.
+    One(Expr),
+    /// An element of an array, chosen at run time; one beyond the last is taken for the last.
+    Chosen {
+        /// Which, `u32`.
+        index: Expr,
+        /// The array.
+        base: Expr,
+        /// Number of its elements, at least 1.
+        count: u32,
+    },
+}
+
 /// What a module knows of its resources.
 #[derive(Debug, Default)]
 pub(super) struct ResourceState {
@@ -634,19 +655,32 @@ impl FunctionEmitter<'_, '_> {
         self.binding_element(&bound, global)
     }
 
-    /// The acceleration structure behind a handle.
-    pub(super) fn bound_acceleration_structure(&mut self, handle: Value) -> Result<Expr> {
+    /// The acceleration structures that a handle may stand for.
+    pub(super) fn bound_acceleration_structures(&mut self, handle: Value) -> Result<Structures> {
         let bound = self.bound(handle)?;
         let Body::AccelerationStructure(global) = bound.resource.body else {
             return Err(Error::malformed("another kind of resource as acceleration structure"));
         };
-        // naga's analysis of non-uniform indices knows arrays of images, samplers and buffers, and panics at others.
-        if bound.resource.elements != Elements::One && self.ir.as_scalar_constant(bound.index).is_none() {
-            return Err(Error::unsupported(
-                "acceleration structure that is chosen at run time: naga has no such arrays",
-            ));
+        if bound.resource.elements == Elements::One || self.ir.as_scalar_constant(bound.index).is_some() {
+            return Ok(Structures::One(self.binding_element(&bound, global)?));
         }
-        self.binding_element(&bound, global)
+        // naga's analysis of non-uniform indices knows arrays of images, samplers and buffers, and panics at others: a
+        // switch chooses among constant indices.
+        let count = match bound.resource.elements {
+            Elements::Array(count) if count <= MAX_CHOSEN_STRUCTURES => count,
+            Elements::Array(count) => {
+                return Err(Error::unsupported(format!("choice among {count} acceleration structures")));
+            }
+            _ => {
+                self.module.note(format!(
+                    "array of acceleration structures of unknown size: one beyond the first {UNKNOWN_STRUCTURES} is taken for the last of these"
+                ));
+                UNKNOWN_STRUCTURES
+            }
+        };
+        let index = self.get_as(bound.index, ScalarKind::Uint)?;
+        let base = self.pre(Expression::GlobalVariable(global));
+        Ok(Structures::Chosen { index, base, count })
     }
 
     /// How the sampler behind a handle compares.

@@ -1,11 +1,13 @@
 //! Values that the pipeline hands over outside the registers.
 
-use naga::{BinaryOperator, BuiltIn, Scalar, ScalarKind};
+use naga::{
+    BinaryOperator, BuiltIn, DerivativeAxis, DerivativeControl, Expression, RelationalFunction, Scalar, ScalarKind,
+};
 
-use super::{Emission, FunctionEmitter, expression::Expr};
+use super::{Emission, FunctionEmitter, ModuleEmitter, expression::Expr};
 use crate::{
     Error, Result, ir,
-    reflection::{EntryPointInterface, SystemValue},
+    reflection::{DRAW_SPACE, EntryPointInterface, ResourceClass, SystemValue},
 };
 
 impl FunctionEmitter<'_, '_> {
@@ -18,16 +20,23 @@ impl FunctionEmitter<'_, '_> {
     ) -> Result<Emission> {
         let (value, lanes) = match system_value {
             SystemValue::VertexId => {
-                self.module.note("SV_VertexID: counts from the draw's base vertex, which Direct3D leaves out");
+                // A program that knows where the draw begins takes it off.
+                if !self.module.knows_draw() {
+                    self.module.note("SV_VertexID: counts from the draw's base vertex, which Direct3D leaves out");
+                }
                 (self.builtin(BuiltIn::VertexIndex)?, 1)
             }
             SystemValue::InstanceId => {
-                self.module.note("SV_InstanceID: counts from the draw's first instance, which Direct3D leaves out");
+                // A program that knows where the draw begins takes it off.
+                if !self.module.knows_draw() {
+                    self.module.note("SV_InstanceID: counts from the draw's first instance, which Direct3D leaves out");
+                }
                 (self.builtin(BuiltIn::InstanceIndex)?, 1)
             }
             SystemValue::PrimitiveId => (self.builtin(BuiltIn::PrimitiveIndex)?, 1),
             SystemValue::SampleIndex => (self.builtin(BuiltIn::SampleIndex)?, 1),
             SystemValue::Coverage => (self.builtin(BuiltIn::SampleMask)?, 1),
+            SystemValue::InnerCoverage => (self.inner_coverage(interface)?, 1),
             SystemValue::ViewId => (self.builtin(BuiltIn::ViewIndex)?, 1),
             SystemValue::IsFrontFace => {
                 let front = self.builtin(BuiltIn::FrontFacing)?;
@@ -42,6 +51,24 @@ impl FunctionEmitter<'_, '_> {
         };
         let value = self.lanes_from(value, lanes, 0, ty.lanes().min(lanes));
         self.value_of_register(value, ScalarKind::Uint, ty)
+    }
+
+    /// 1 if the triangle covers the whole pixel, else 0: none of its sides crosses the pixel where no corner of the pixel
+    /// is beyond one. What the barycentric of a side is at the corners, its derivatives tell: it is linear on the screen.
+    fn inner_coverage(&mut self, interface: &EntryPointInterface) -> Result<Expr> {
+        let centre = self.barycentrics(interface, false)?;
+        let slope = self.val(Expression::Derivative {
+            axis: DerivativeAxis::Width,
+            ctrl: DerivativeControl::None,
+            expr: centre,
+        });
+        let half = self.f32(0.5);
+        let half = self.splat_to(half, 3);
+        let reach = self.binary(BinaryOperator::Multiply, slope, half);
+        let within = self.binary(BinaryOperator::GreaterEqual, centre, reach);
+        let within = self.val(Expression::Relational { fun: RelationalFunction::All, argument: within });
+        let (yes, no) = (self.u32(1), self.u32(0));
+        Ok(self.select(within, yes, no))
     }
 
     /// Thread's number in its group: x first, then y, then z.
@@ -98,6 +125,13 @@ impl FunctionEmitter<'_, '_> {
         let first = self.binary(BinaryOperator::Multiply, group, size);
         let thread = self.group_thread_id(interface)?;
         Ok(self.binary(BinaryOperator::Add, first, thread))
+    }
+}
+
+impl ModuleEmitter<'_> {
+    /// The program asks for what its draw was called with.
+    fn knows_draw(&self) -> bool {
+        self.program.interface.binding_at(ResourceClass::Cbv, DRAW_SPACE, 0).is_some()
     }
 }
 
