@@ -9,7 +9,7 @@ use super::{CliError, Outcome, outline::outline, output, pdb, text};
 use crate::{
     Error,
     container::{Container, FourCc, PartView, Pdb, ProgramHeader, debug_name, shader_hash, yaml},
-    reflection::{self, Interface, Stage},
+    reflection::{self, Disagreement, Interface, Stage},
 };
 
 /// Show what a container holds: parts, stage, signatures, bindings, constant layouts
@@ -79,6 +79,8 @@ pub struct Inspection {
     pub dxil_version: Option<String>,
     /// Entry points with their signatures and facts, bindings with their layouts; none if it cannot be read.
     pub interface: Option<Interface>,
+    /// What one part says of the program and another contradicts.
+    pub disagreements: Vec<Disagreement>,
     /// Why there is no interface, or something else is missing.
     pub reason: Option<String>,
 }
@@ -103,7 +105,7 @@ impl Inspection {
         let container = Container::parse(bytes)?;
         let program = ProgramHeader::find(&container).ok();
         let version = program.map(|program| program.version());
-        let reflected = reflection::reflect(&container);
+        let reflected = reflection::reflect_checked(&container);
         let hash = shader_hash(&container);
         let name = debug_name(&container);
         let errors = [reflected.as_ref().err(), hash.as_ref().err(), name.as_ref().err()];
@@ -135,8 +137,9 @@ impl Inspection {
                 }
                 _ => None,
             },
-            interface: reflected.ok(),
             reason,
+            disagreements: reflected.as_ref().map_or_else(|_| Vec::new(), |it| it.disagreements.clone()),
+            interface: reflected.ok().map(|reflection| reflection.interface),
         })
     }
 }

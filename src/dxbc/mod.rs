@@ -22,7 +22,7 @@ mod token;
 
 #[cfg(test)]
 pub(crate) use coverage::markdown as coverage_markdown;
-pub use declare::declare;
+pub use declare::{complete, declare};
 pub use decode::decode;
 pub use disassembly::disassemble;
 use linkage::Linkage;

@@ -32,6 +32,15 @@ pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))
 }
 
+/// Reads what the module without code tells that dxc keeps for reflection (`STAT`), where there is one.
+///
+/// # Errors
+/// Names the record or metadata that contradicts the format.
+pub(crate) fn reflect_twin(container: &Container<'_>) -> Result<Option<Interface>> {
+    let Some((bitcode, module)) = modules::reflection_program(container)? else { return Ok(None) };
+    reflect::interface(&bitcode, &module, None).map(Some).map_err(|error| error.in_part(bitcode.part.name))
+}
+
 /// Lowers the programs of a container (`DXIL` part). `interface` is what [`crate::reflection::reflect`] read.
 ///
 /// # Errors

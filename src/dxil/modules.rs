@@ -22,9 +22,20 @@ pub fn program<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
 /// # Errors
 /// Names the record that contradicts the format.
 pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
+    Ok(reflection_program(container)?.map(|(_, module)| module))
+}
+
+/// [`reflection`], together with its header.
+///
+/// # Errors
+/// As for [`reflection`].
+pub fn reflection_program<'a>(container: &Container<'a>) -> Result<Option<(Bitcode<'a>, Module)>> {
     match container.part(FourCc::STAT) {
         // fxc's STAT holds statistics; it never stands beside DXIL, but files are what they are.
-        Some(part) if part.data.get(8..12) == Some(&FourCc::DXIL.0[..]) => read(&Bitcode::parse(part)?).map(Some),
+        Some(part) if part.data.get(8..12) == Some(&FourCc::DXIL.0[..]) => {
+            let bitcode = Bitcode::parse(part)?;
+            Ok(Some((bitcode, read(&bitcode)?)))
+        }
         _ => Ok(None),
     }
 }

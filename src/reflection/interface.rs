@@ -202,6 +202,8 @@ pub struct StageFacts {
     pub sample_frequency: bool,
     /// Geometry, hull, domain and mesh shaders.
     pub primitives: PrimitiveFacts,
+    /// Bytes of the hit attributes of any-hit, closest-hit and intersection shaders.
+    pub attribute_size: Option<u32>,
     /// Nodes of work graphs.
     #[serde(default)]
     pub node: Option<Box<NodeFacts>>,
@@ -255,7 +257,7 @@ pub struct PrimitiveFacts {
     /// `[maxtessfactor]`.
     #[serde(with = "float::option")]
     pub max_tessellation_factor: Option<f32>,
-    /// Size in bytes of an amplification or mesh shader's payload.
+    /// Size in bytes of an amplification or mesh shader's payload, of a ray's, or of a callable shader's parameter.
     pub payload_size: Option<u32>,
 }
 

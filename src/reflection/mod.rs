@@ -1,5 +1,6 @@
 //! What a container tells of its programs without a lift: [`Interface`].
 
+mod check;
 pub mod class_linkage;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub mod diff;
@@ -12,6 +13,7 @@ mod read;
 pub mod root;
 pub mod signature;
 
+pub use check::{Claim, Disagreement, Reflection, reflect_checked};
 pub use class_linkage::*;
 #[cfg(any(feature = "bevy", feature = "cli"))]
 pub use diff::{Change, changes};
@@ -37,27 +39,42 @@ use crate::{
 /// contradict the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     let program = ProgramHeader::find(container)?;
-    let version = program.version();
-    match program {
+    let interface = match program {
         ProgramHeader::Tokens(_) => {
-            let stage = Stage::from_kind(version.kind)
-                .filter(|&stage| stage < Stage::Library)
-                .ok_or_else(|| program.part().malformed(0, format!("unknown kind of program: {}", version.kind)))?;
-            let mut interface = read::parts_alone(container, &program, stage)?;
+            let mut interface = tokens_parts(container, &program)?;
             dxbc::declare(container, &mut interface)?;
-            interface.root_signature = read::root_signature(container)?;
-            root::resolve(&mut interface);
-            Ok(interface)
+            interface
         }
-        ProgramHeader::Bitcode(_) => {
-            let mut interface = dxil::reflect(container)?;
-            read::merge_parts(container, &program, &mut interface)?;
-            read::library(container, &mut interface)?;
-            interface.root_signature = read::root_signature(container)?;
-            root::resolve(&mut interface);
-            Ok(interface)
-        }
-    }
+        ProgramHeader::Bitcode(_) => bitcode_parts(container, &program, dxil::reflect(container)?)?,
+    };
+    with_root_signature(container, interface)
+}
+
+/// What the parts beside a program of tokens tell.
+fn tokens_parts(container: &Container<'_>, program: &ProgramHeader<'_>) -> Result<Interface> {
+    let kind = program.version().kind;
+    let stage = Stage::from_kind(kind)
+        .filter(|&stage| stage < Stage::Library)
+        .ok_or_else(|| program.part().malformed(0, format!("unknown kind of program: {kind}")))?;
+    read::parts_alone(container, program, stage)
+}
+
+/// What the parts beside a program of bitcode add to its metadata.
+fn bitcode_parts(
+    container: &Container<'_>,
+    program: &ProgramHeader<'_>,
+    mut interface: Interface,
+) -> Result<Interface> {
+    read::merge_parts(container, program, &mut interface)?;
+    read::library(container, &mut interface)?;
+    Ok(interface)
+}
+
+/// Adds the root signature, and resolves the bindings against it and those of a library.
+fn with_root_signature(container: &Container<'_>, mut interface: Interface) -> Result<Interface> {
+    interface.root_signature = read::root_signature(container)?;
+    root::resolve(&mut interface);
+    Ok(interface)
 }
 
 impl Interface {

@@ -72,6 +72,12 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
     if let Some(reason) = &inspection.reason {
         writeln!(out, "\n{}", paint(ERROR, reason))?;
     }
+    if !inspection.disagreements.is_empty() {
+        writeln!(out, "\nparts that disagree")?;
+    }
+    for disagreement in &inspection.disagreements {
+        writeln!(out, "  {disagreement}")?;
+    }
     let Some(interface) = &inspection.interface else { return Ok(()) };
     if interface.feature_flags != 0 {
         writeln!(out, "\n{}", paint(HEADING, "requires"))?;

@@ -21,6 +21,7 @@ mod tag {
     pub const HULL: u32 = 3;
     pub const NUM_THREADS: u32 = 4;
     pub const RAY_PAYLOAD_SIZE: u32 = 6;
+    pub const RAY_ATTRIBUTE_SIZE: u32 = 7;
     pub const SHADER_KIND: u32 = 8;
     pub const MESH: u32 = 9;
     pub const AMPLIFICATION: u32 = 10;
@@ -132,6 +133,7 @@ impl<'a> EntryRecord<'a> {
                 }
                 tag::RANGED_WAVE_SIZE => facts.wave_size = three(properties.node(at))?,
                 tag::RAY_PAYLOAD_SIZE => primitives.payload_size = Some(properties.u32(at)?),
+                tag::RAY_ATTRIBUTE_SIZE => facts.attribute_size = Some(properties.u32(at)?),
                 tag::GEOMETRY => {
                     let state = state(&properties, at)?;
                     primitives.input_primitive = Some(state.u32(0)?);

@@ -24,7 +24,10 @@ const STRUCTURED_ELEMENT: u32 = 3;
 /// The bindings that `RDEF` lists, in its order, with the layouts of their buffers.
 ///
 /// Shader Model 5.1 leaves out what only the tokens tell: whether an unordered-access view is coherent or ordered.
-pub(super) fn read(definitions: &ResourceDefinitions<'_>, shader_model_5_1: bool) -> Result<Vec<Binding>> {
+pub(in crate::reflection) fn read(
+    definitions: &ResourceDefinitions<'_>,
+    shader_model_5_1: bool,
+) -> Result<Vec<Binding>> {
     let mut layouts = Layouts::new(definitions);
     let mut buffers = Buffers::new();
     for buffer in definitions.buffers()? {

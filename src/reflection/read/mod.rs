@@ -1,11 +1,11 @@
 //! From the parts of a container to an [`Interface`](super::Interface).
 
-mod bindings;
+pub(super) mod bindings;
 mod classes;
 mod layouts;
 mod library;
 mod merge;
-mod signatures;
+pub(super) mod signatures;
 
 pub(super) use library::read as library;
 pub(super) use merge::{merge_parts, parts_alone, root_signature};

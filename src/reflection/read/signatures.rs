@@ -8,7 +8,7 @@ use crate::{
 
 /// The three signatures of a container.
 #[derive(Debug, Default)]
-pub(super) struct Signatures {
+pub(in crate::reflection) struct Signatures {
     pub inputs: Vec<SignatureElement>,
     pub outputs: Vec<SignatureElement>,
     pub patch_constants: Vec<SignatureElement>,
@@ -25,7 +25,7 @@ enum Direction {
 const MAX_ELEMENTS: usize = 1024;
 
 /// Reads the signatures of a container; one whose part is missing is empty.
-pub(super) fn read(container: &Container<'_>, stage: Stage) -> Result<Signatures> {
+pub(in crate::reflection) fn read(container: &Container<'_>, stage: Stage) -> Result<Signatures> {
     let read = |names: &[FourCc], direction| {
         let Some(part) = container.first_part(names) else { return Ok(Vec::new()) };
         let signature = Signature::parse(part)?;
