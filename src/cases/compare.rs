@@ -86,7 +86,8 @@ mod tests {
     fn check(got: &[f32], expected: &[f64], rule: Rule) -> usize {
         let bytes = got.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let values = Data(vec![expected.iter().copied().map(Number::Float).collect()]);
-        let expectation = Expectation { of: "A".into(), mip: 0, layer: 0, from: 0, values, rule, read_as: None };
+        let expectation =
+            Expectation { of: "A".into(), mip: 0, layer: 0, sample: None, from: 0, values, rule, read_as: None };
         compare(&expectation, ElementType::F32, &bytes).unwrap().len()
     }
 
@@ -106,8 +107,16 @@ mod tests {
     #[test]
     fn elements_that_are_not_there_are_a_fault_of_the_case() {
         let values = Data(vec![vec![Number::Integer(1); 2]]);
-        let expectation =
-            Expectation { of: "A".into(), mip: 0, layer: 0, from: 0, values, rule: Rule::Exact, read_as: None };
+        let expectation = Expectation {
+            of: "A".into(),
+            mip: 0,
+            layer: 0,
+            sample: None,
+            from: 0,
+            values,
+            rule: Rule::Exact,
+            read_as: None,
+        };
         assert!(compare(&expectation, ElementType::U32, &[1, 0, 0, 0]).is_err());
     }
 
@@ -115,8 +124,16 @@ mod tests {
     fn one_of_takes_whole_lists() {
         let list = |a, b| vec![Number::Integer(a), Number::Integer(b)];
         let values = Data(vec![list(1, 2), list(3, 4)]);
-        let expectation =
-            Expectation { of: "A".into(), mip: 0, layer: 0, from: 0, values, rule: Rule::OneOf, read_as: None };
+        let expectation = Expectation {
+            of: "A".into(),
+            mip: 0,
+            layer: 0,
+            sample: None,
+            from: 0,
+            values,
+            rule: Rule::OneOf,
+            read_as: None,
+        };
         assert_eq!(compare(&expectation, ElementType::U8, &[3, 4]).unwrap().len(), 0);
         assert_eq!(compare(&expectation, ElementType::U8, &[1, 4]).unwrap().len(), 1);
     }
