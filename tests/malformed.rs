@@ -17,6 +17,7 @@ use bevy_dxshader::{
         disasm::disassemble,
     },
     container::{Container, ContainerWriter, PartView},
+    dxil::module::Module,
 };
 
 /// No input may take longer, even on a busy machine in an unoptimised build.
@@ -34,28 +35,32 @@ struct Input {
     bytes: Vec<u8>,
 }
 
-/// All compiled fixtures, by path.
-fn fixtures() -> Vec<Input> {
+/// All files below a folder of the repository that `wanted` takes, by path.
+fn files(folder: &str, wanted: impl Fn(&Path) -> bool) -> Vec<Input> {
     fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "dxbc" || extension == "dxil") {
-                found.push(path);
-            }
+            if path.is_dir() { walk(&path, found) } else { found.push(path) }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found = Vec::new();
     walk(&root, &mut found);
+    found.retain(|path| wanted(path));
     found.sort();
-    assert!(!found.is_empty(), "no fixtures below {}", root.display());
+    assert!(!found.is_empty(), "nothing below {}", root.display());
     let input = |path: PathBuf| Input {
         name: path.strip_prefix(&root).unwrap().display().to_string(),
         bytes: fs::read(path).unwrap(),
     };
     found.into_iter().map(input).collect()
+}
+
+/// All compiled fixtures, by path.
+fn fixtures() -> Vec<Input> {
+    let is_container =
+        |path: &Path| path.extension().is_some_and(|extension| extension == "dxbc" || extension == "dxil");
+    files("tests/fixtures", is_container)
 }
 
 /// Reads every part in whole, and writes the container again.
@@ -123,6 +128,16 @@ fn run(inputs: impl Iterator<Item = Input> + Send) {
     });
     let panics = panics.into_inner().unwrap();
     assert!(panics.is_empty(), "{} panics, such as\n{}", panics.len(), panics[..panics.len().min(20)].join("\n"));
+}
+
+/// What the fuzzer found worth keeping, without the fuzzer: whole containers, and bitcode without one.
+#[test]
+fn fuzz_corpora() {
+    run(files("fuzz/corpus/container", |_| true).into_iter().chain(files("fuzz/corpus/lift", |_| true)));
+    for input in files("fuzz/corpus/module", |_| true) {
+        let read = panic::catch_unwind(|| Module::read(&input.bytes).map(|_| ()));
+        assert!(read.is_ok(), "{} panics", input.name);
+    }
 }
 
 #[test]

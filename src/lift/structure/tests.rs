@@ -328,8 +328,14 @@ fn assert_verifies(function: &Function) {
     crate::ir::verify(&module, &crate::ir::verify::tests::interface()).unwrap();
 }
 
+/// Graphs of each kind: `PROPTEST_CASES` of the environment, or enough for each run of the tests.
+fn graphs() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(5000);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(graphs())]
 
     #[test]
     fn trees_of_reducible_graphs_do_the_same(seeds in seeds(1..14), seed in any::<u64>()) {
