@@ -269,12 +269,15 @@ impl Listing {
         }
     }
 
-    /// Immediate constant buffers; other data is not part of the program, and is not written.
+    /// Immediate constant buffers and messages; other data is not part of the program, and is not written.
     pub(super) fn custom_data(&mut self, statement: Statement<'_>) -> Result<bool> {
         const IMMEDIATE_CONSTANT_BUFFER: u32 = 3;
+        const SHADER_MESSAGE: u32 = 4;
         let mut tokens = statement.tokens;
-        if bits(statement.token, 11, 21) != IMMEDIATE_CONSTANT_BUFFER {
-            return Ok(false);
+        match bits(statement.token, 11, 21) {
+            IMMEDIATE_CONSTANT_BUFFER => {}
+            SHADER_MESSAGE => return self.shader_message(tokens).map(|()| true),
+            _ => return Ok(false),
         }
         self.text.push_str("dcl_immediateConstantBuffer { ");
         while tokens.remaining() >= 4 {

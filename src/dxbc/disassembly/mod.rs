@@ -3,6 +3,7 @@
 mod declaration;
 mod instruction;
 mod literal;
+mod message;
 mod operand;
 
 use std::fmt::{self, Write};
