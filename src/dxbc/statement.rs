@@ -52,6 +52,19 @@ impl<'a> Statements<'a> {
     /// # Errors
     /// The header contradicts the part, or the program is a function library.
     pub fn new(part: &'a [u8]) -> Result<Self> {
+        let statements = Self::of_any(part)?;
+        if statements.stage == Stage::Library {
+            let what = "function library: lib_4_0 and lib_5_0 have no entry point";
+            return Err(Error::unsupported(what).at_offset(0));
+        }
+        Ok(statements)
+    }
+
+    /// As [`new`](Self::new), for functions of a library too ([`Stage::Library`]).
+    ///
+    /// # Errors
+    /// The header contradicts the part.
+    pub fn of_any(part: &'a [u8]) -> Result<Self> {
         let mut tokens = Tokens::new(part);
         let version = tokens.next()?;
         let stage = match bits(version, 16, 16) {
@@ -61,10 +74,7 @@ impl<'a> Statements<'a> {
             3 => Stage::Hull,
             4 => Stage::Domain,
             5 => Stage::Compute,
-            0xfff0 => {
-                let what = "function library: lib_4_0 and lib_5_0 have no entry point";
-                return Err(Error::unsupported(what).at_offset(0));
-            }
+            0xfff0 => Stage::Library,
             stage => return Err(Error::malformed(format!("unknown stage of a program: {stage}")).at_offset(0)),
         };
         let model = ShaderModel { major: bits(version, 4, 4) as u8, minor: bits(version, 0, 4) as u8 };

@@ -4,6 +4,7 @@ use super::{
     Listing,
     instruction::{dimension, return_types},
     literal::{LiteralKind, write_float},
+    operand::Precision,
 };
 use crate::{
     Error, Result,
@@ -163,7 +164,7 @@ impl Listing {
             Op::DclIndexRange => {
                 self.text.push(' ');
                 let operand = Operand::read(tokens)?;
-                self.operand(&operand, LiteralKind::Int)?;
+                self.operand(&operand, LiteralKind::Int, Precision::Of(0))?;
                 let count = tokens.next()?;
                 self.write(format_args!(" {count}"))
             }
@@ -252,6 +253,9 @@ impl Listing {
                 self.list("fb", count, tokens)
             }
             Op::DclInterface => {
+                if bits(token, 11, 1) == 1 {
+                    self.text.push_str("_dynamicindexed");
+                }
                 let (interface, functions, lengths) = (tokens.next()?, tokens.next()?, tokens.next()?);
                 self.write(format_args!(" fp{interface}[{}][{functions}] = ", bits(lengths, 16, 16)))?;
                 self.list("ft", bits(lengths, 0, 16), tokens)

@@ -1,6 +1,6 @@
 //! Instructions.
 
-use super::{Listing, literal::LiteralKind};
+use super::{Listing, literal::LiteralKind, operand::Precision};
 use crate::{
     Result,
     dxbc::{
@@ -58,15 +58,16 @@ impl Listing {
         for index in 0..opcode.operands().len() {
             let operand = Operand::read(&mut tokens)?;
             self.text.push_str(if index == 0 { " " } else { ", " });
-            self.operand(&operand, LiteralKind::of(opcode, index))?;
-            match opcode.operands()[index] {
+            let own = operand.modifiers.min_precision;
+            let written = match opcode.operands()[index] {
                 Role::Destination => {
-                    precision = precision.or(Some(operand.modifiers.min_precision));
-                    self.min_precision(operand.modifiers.min_precision);
+                    precision = precision.or(Some(own));
+                    Precision::Of(own)
                 }
-                Role::Source if converts(opcode) => self.conversion(operand.modifiers.min_precision, precision),
-                _ => self.min_precision(operand.modifiers.min_precision),
-            }
+                Role::Source if converts(opcode, index) => Precision::Converted(own, precision.unwrap_or(own)),
+                _ => Precision::Of(own),
+            };
+            self.operand(&operand, LiteralKind::of(opcode, index), written)?;
         }
         Ok(())
     }
@@ -130,13 +131,19 @@ impl Listing {
     }
 }
 
-/// Sources are converted to the destination's precision: comparisons, conversions of type and accesses to resources take
-/// them as they are.
-fn converts(opcode: Opcode) -> bool {
+/// A source is converted to the destination's precision. Comparisons, conversions of type, bit fields that are inserted
+/// and accesses to resources take their sources as they are, all take conditions, distances and offsets so.
+fn converts(opcode: Opcode, index: usize) -> bool {
     use Opcode as Op;
+    if matches!(
+        (opcode, index),
+        (Op::Movc, 1) | (Op::IShl | Op::IShr | Op::UShr | Op::Ubfe | Op::Ibfe | Op::Swapc, 2) | (Op::Bfi, _)
+    ) {
+        return false;
+    }
     let compares =
         matches!(opcode, Op::Eq | Op::Ne | Op::Lt | Op::Ge | Op::IEq | Op::INe | Op::ILt | Op::IGe | Op::ULt | Op::UGe);
-    let changes_type = matches!(opcode, Op::FtoI | Op::FtoU | Op::ItoF | Op::UtoF);
+    let changes_type = matches!(opcode, Op::FtoI | Op::FtoU | Op::ItoF | Op::UtoF | Op::F32toF16 | Op::F16toF32);
     let of_values = opcode.operands().iter().all(|role| matches!(role, Role::Destination | Role::Source));
     of_values && !compares && !changes_type
 }

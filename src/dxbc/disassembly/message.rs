@@ -1,6 +1,6 @@
 //! Messages to the debug layer: `printf` and `errorf`, which are custom data.
 
-use super::{Listing, literal::LiteralKind};
+use super::{Listing, literal::LiteralKind, operand::Precision};
 use crate::{
     Error, Result,
     dxbc::{operand::Operand, token::Tokens},
@@ -36,7 +36,8 @@ impl Listing {
         for _ in 0..operands {
             self.text.push_str(", ");
             let operand = Operand::read(&mut arguments)?;
-            self.operand(&operand, LiteralKind::Untyped)?;
+            let precision = Precision::Of(operand.modifiers.min_precision);
+            self.operand(&operand, LiteralKind::Untyped, precision)?;
         }
         Ok(())
     }

@@ -22,13 +22,14 @@ use crate::{
 /// # Errors
 /// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) with the offset of the token that contradicts the format.
 pub fn disassemble(part: &[u8]) -> Result<String> {
-    let mut statements = Statements::new(part)?;
+    let mut statements = Statements::of_any(part)?;
     let prefix = match statements.stage {
         Stage::Pixel => "ps",
         Stage::Vertex => "vs",
         Stage::Geometry => "gs",
         Stage::Hull => "hs",
         Stage::Domain => "ds",
+        Stage::Library => "lib",
         _ => "cs",
     };
     let ShaderModel { major, minor } = statements.model;

@@ -9,6 +9,15 @@ use crate::{
     dxbc::operand::{Index, Modifiers, Operand, RegisterFile, Selection},
 };
 
+/// What is written of an operand's precision, each a `D3D11_SB_OPERAND_MIN_PRECISION`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// Its own, unless it is full: ` {min16f}`.
+    Of(u8),
+    /// Its own, and the other that it is converted to: ` {def32 as min16f}`.
+    Converted(u8, u8),
+}
+
 /// `D3D11_SB_OPERAND_MIN_PRECISION` by number; none for full precision.
 fn precision_name(precision: u8) -> Option<&'static str> {
     match precision {
@@ -23,8 +32,8 @@ fn precision_name(precision: u8) -> Option<&'static str> {
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl Listing {
-    /// An operand of an instruction.
-    pub(super) fn operand(&mut self, operand: &Operand, literal: LiteralKind) -> Result<()> {
+    /// An operand of an instruction, with the precision that is written for it.
+    pub(super) fn operand(&mut self, operand: &Operand, literal: LiteralKind, precision: Precision) -> Result<()> {
         let Modifiers { absolute, negate, .. } = operand.modifiers;
         if negate {
             self.text.push('-');
@@ -43,6 +52,13 @@ impl Listing {
                 }
             }
         }
+        match precision {
+            Precision::Converted(from, to) if from != to => {
+                let [from, to] = [from, to].map(|precision| precision_name(precision).unwrap_or("def32"));
+                self.text.extend([" {", from, " as ", to, "}"]);
+            }
+            Precision::Of(precision) | Precision::Converted(precision, _) => self.min_precision(precision),
+        }
         if absolute {
             self.text.push('|');
         }
@@ -54,16 +70,6 @@ impl Listing {
         if let Some(name) = precision_name(precision) {
             self.text.extend([" {", name, "}"]);
         }
-    }
-
-    /// ` {def32 as min16f}` and the like, after a source of another precision than the destination's.
-    pub(super) fn conversion(&mut self, source: u8, destination: Option<u8>) {
-        let destination = destination.unwrap_or(source);
-        if source == destination {
-            return self.min_precision(source);
-        }
-        let [from, to] = [source, destination].map(|precision| precision_name(precision).unwrap_or("def32"));
-        self.text.extend([" {", from, " as ", to, "}"]);
     }
 
     fn immediate(&mut self, operand: &Operand, literal: LiteralKind) {
@@ -163,7 +169,7 @@ impl Listing {
     fn index(&mut self, index: &Index) -> Result<()> {
         match &index.relative {
             Some(relative) => {
-                self.operand(relative, LiteralKind::Int)?;
+                self.operand(relative, LiteralKind::Int, Precision::Of(0))?;
                 self.write(format_args!(" + {}", index.base))
             }
             None => self.write(format_args!("{}", index.base)),
