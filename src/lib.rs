@@ -24,6 +24,8 @@ pub mod dxil;
 mod error;
 pub mod ir;
 pub mod lift;
+#[cfg(test)]
+mod odd_numbers;
 #[cfg(feature = "bevy")]
 pub mod plugin;
 pub mod reflection;

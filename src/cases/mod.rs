@@ -12,6 +12,8 @@ mod draw;
 mod draw_mesh;
 pub mod format;
 mod formats;
+#[cfg(test)]
+mod number_types;
 mod pipeline;
 mod report;
 mod resources;

@@ -1,5 +1,7 @@
 //! What dispatches and draws share: shader modules, and stages bound to their groups.
 
+use std::cell::Cell;
+
 use super::{
     bind::{Binder, BoundStage, Hazards, StageModule, specialize},
     device::{Gpu, Halt},
@@ -22,7 +24,16 @@ pub struct Context<'a> {
     pub resources: &'a Resources<'a>,
     /// The folder that file names start from.
     pub folder: &'a std::path::Path,
+    /// What shaders may use, at most what the device has.
+    pub capabilities: naga::valid::Capabilities,
+    /// A shader uses number types of [`OPTIONAL_TYPES`].
+    pub optional_types: &'a Cell<bool>,
 }
+
+/// Capabilities of number types that the lift lowers where a device lacks them.
+pub const OPTIONAL_TYPES: naga::valid::Capabilities = naga::valid::Capabilities::FLOAT64
+    .union(naga::valid::Capabilities::SHADER_INT64)
+    .union(naga::valid::Capabilities::SHADER_FLOAT16);
 
 impl Context<'_> {
     /// Lifts a shader.
@@ -58,7 +69,7 @@ impl Context<'_> {
     ) -> Result<Target, Halt> {
         let mut target = Target {
             binding_model: BindingModel::PerStage { group },
-            capabilities: self.gpu.capabilities,
+            capabilities: self.capabilities,
             entry: shader.entry.clone(),
             ..Default::default()
         };
@@ -98,6 +109,8 @@ impl Context<'_> {
     /// # Errors
     /// The target cannot express it.
     pub fn emit(&self, program: Program, shader: &format::Shader, target: &Target) -> Result<StageModule, Halt> {
+        let optional = !program.missing_types(self.capabilities - OPTIONAL_TYPES).is_empty();
+        self.optional_types.set(self.optional_types.get() | optional);
         let emitted = program.emit(target).map_err(|error| format!("{}: {error}", shader.file))?;
         Ok(StageModule { stage: program.stage(), interface: program.interface, emitted })
     }

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    cell::Cell,
     io::{self, Write},
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use super::{
     compare::compare,
     device::{Gpu, Halt},
     format::{Case, Shader, Step, Steps},
-    pipeline::Context,
+    pipeline::{Context, OPTIONAL_TYPES},
     report::{CaseReport, Outcome, ReportFormat, Summary},
     resources::Resources,
 };
@@ -54,14 +55,31 @@ impl Runner {
         report(case.about, outcome)
     }
 
-    /// Runs a case, whose file names start from `folder`.
+    /// Runs a case, whose file names start from `folder`. If its shaders use number types that not every device has, it
+    /// runs twice: with the device's own ([`NumberTypes::Native`]), and as on a device without them.
     pub fn run(&mut self, case: &Case, folder: &Path) -> Outcome {
+        let (native, optional_types) = self.run_once(case, folder, NumberTypes::Native);
+        if native != Outcome::Passed || !optional_types || case.requires.iter().any(|name| keeps_types(name)) {
+            return native;
+        }
+        match self.run_once(case, folder, NumberTypes::Lowered).0 {
+            Outcome::Failed { reason, mismatches } => {
+                Outcome::Failed { reason: format!("without 16- and 64-bit types: {reason}"), mismatches }
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Runs a case with number types of one sort. Also tells whether that makes a difference.
+    pub fn run_once(&mut self, case: &Case, folder: &Path, types: NumberTypes) -> (Outcome, bool) {
         let gpu = match &self.gpu {
             Ok(gpu) => gpu,
-            Err(reason) => return Outcome::failed(format!("no device: {reason}")),
+            Err(reason) => return (Outcome::failed(format!("no device: {reason}")), false),
         };
+        let optional_types = Cell::new(false);
+        let work = || gpu.checked(|| run_case(gpu, case, folder, types, &optional_types));
         // A panic of the lift, of naga or of wgpu is a failure of this case, not the end of the run.
-        let result = catch_unwind(AssertUnwindSafe(|| gpu.checked(|| run_case(gpu, case, folder))));
+        let result = catch_unwind(AssertUnwindSafe(work));
         let (outcome, lost) = match result {
             Ok(Ok(mismatches)) => (Outcome::compared(mismatches), false),
             Ok(Err(Halt::Failed(reason))) => (Outcome::failed(reason), false),
@@ -72,8 +90,25 @@ impl Runner {
         if lost {
             self.gpu = Gpu::new();
         }
-        outcome
+        (outcome, optional_types.get())
     }
+}
+
+/// Where 16-bit floats, 64-bit floats and 64-bit integers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberTypes {
+    /// The device's, as far as it has them.
+    Native,
+    /// The lift lowers them, as for a device that has none.
+    Lowered,
+}
+
+/// Features of number types that the lift lowers where a device lacks them: no case is skipped for want of these.
+const LOWERED: [&str; 3] = ["SHADER_F16", "SHADER_F64", "SHADER_INT64"];
+
+/// A case that requires the feature cannot do without native types: there are no 64-bit atomics of words.
+fn keeps_types(feature: &str) -> bool {
+    feature.contains("INT64_ATOMIC")
 }
 
 /// Runs the cases of files, in order, and writes a line for each and a last one.
@@ -96,7 +131,7 @@ pub fn run_files(paths: &[PathBuf], format: ReportFormat, out: &mut dyn Write) -
 fn check_requirements(gpu: &Gpu, case: &Case) -> Result<(), Halt> {
     for name in &case.requires {
         let feature = wgpu::Features::from_name(name).ok_or_else(|| format!("wgpu has no feature {name}"))?;
-        if !gpu.features().contains(feature) {
+        if !gpu.features().contains(feature) && !LOWERED.contains(&name.as_str()) {
             return Err(Halt::Skipped(format!("the device lacks {name}")));
         }
     }
@@ -110,7 +145,13 @@ fn check_requirements(gpu: &Gpu, case: &Case) -> Result<(), Halt> {
 }
 
 /// Runs all steps, and compares.
-fn run_case(gpu: &Gpu, case: &Case, folder: &Path) -> Result<Vec<super::Mismatch>, Halt> {
+fn run_case(
+    gpu: &Gpu,
+    case: &Case,
+    folder: &Path,
+    types: NumberTypes,
+    optional_types: &Cell<bool>,
+) -> Result<Vec<super::Mismatch>, Halt> {
     if case.expect.is_empty() {
         return Err("it expects nothing".into());
     }
@@ -119,7 +160,11 @@ fn run_case(gpu: &Gpu, case: &Case, folder: &Path) -> Result<Vec<super::Mismatch
         return Err(Halt::Skipped("acceleration structures".into()));
     }
     let resources = Resources::new(gpu, case)?;
-    let context = Context { gpu, case, resources: &resources, folder };
+    let capabilities = match types {
+        NumberTypes::Native => gpu.capabilities,
+        NumberTypes::Lowered => gpu.capabilities - OPTIONAL_TYPES,
+    };
+    let context = Context { gpu, case, resources: &resources, folder, capabilities, optional_types };
     run_steps(&context, &case.shaders, &case.run)?;
     let mut mismatches = Vec::new();
     for expectation in &case.expect {

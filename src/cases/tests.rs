@@ -1,6 +1,6 @@
 //! The runner on its own: modules written in WGSL stand for lifted ones, so that what these tests find is the runner's.
 
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use super::{
     bind::{Hazards, StageModule},
@@ -80,7 +80,14 @@ fn run(case: &str, modules: impl FnOnce() -> Vec<StageModule>) -> Option<Result<
     let mut modules = modules().into_iter();
     Some(gpu.checked(|| {
         let resources = Resources::new(&gpu, &case)?;
-        let context = Context { gpu: &gpu, case: &case, resources: &resources, folder: Path::new("") };
+        let context = Context {
+            gpu: &gpu,
+            case: &case,
+            resources: &resources,
+            folder: Path::new(""),
+            capabilities: gpu.capabilities,
+            optional_types: &Cell::new(false),
+        };
         let first = modules.next().ok_or("no module")?;
         let mut hazards = Hazards::default();
         hazards.add(&case.bindings, &first.interface);

@@ -50,6 +50,12 @@ impl Program {
         Ok(self.emit(target)?.module)
     }
 
+    /// Number types of the program that shaders of such capabilities lack. They are lowered when it is emitted: halves to
+    /// 32-bit floats, doubles and 64-bit integers to pairs of words.
+    pub fn missing_types(&self, capabilities: naga::valid::Capabilities) -> Vec<ir::Scalar> {
+        super::emit::number_types(capabilities).missing(&self.ir)
+    }
+
     /// Stage of the program's first entry point.
     pub fn stage(&self) -> Stage {
         self.ir.entry_points.first().map_or(self.interface.stage, |entry| entry.stage)

@@ -12,7 +12,9 @@ use crate::reflection::{Binding, Interpolation, ResourceClass, SignatureElement,
 pub struct Target {
     /// Where each register goes.
     pub binding_model: BindingModel,
-    /// What the device's shaders may use.
+    /// What the device's shaders may use. Without [`FLOAT64`](naga::valid::Capabilities::FLOAT64),
+    /// [`SHADER_INT64`](naga::valid::Capabilities::SHADER_INT64) or
+    /// [`SHADER_FLOAT16`](naga::valid::Capabilities::SHADER_FLOAT16) these types are lowered to others.
     pub capabilities: naga::valid::Capabilities,
     /// What is known of bound resources, by register of the binding's first element.
     pub resources: BTreeMap<Register, ResourceSpecialization>,

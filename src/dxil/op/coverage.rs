@@ -120,7 +120,7 @@ mod document {
             91 => "the sample mask",
             92 => "whether all corners of the pixel are within the triangle, by barycentrics and their derivatives",
             97..=99 => "vertices and strips collected in variables of the program",
-            101 | 102 => "a bitcast of two words; the target must have 64-bit floats",
+            101 | 102 => "a bitcast of two words, or the words themselves, where the target lacks doubles",
             103 | 104 | 106 => "a variable of the program, as all of the stage's interface",
             109 => "0, and noted: no portable shader has the counter",
             110..=118 | 122 => "a subgroup operation, among active lanes that are no helpers",

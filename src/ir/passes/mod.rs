@@ -4,6 +4,7 @@ mod blocks;
 mod cse;
 mod dce;
 mod fold;
+pub mod legalize;
 mod params;
 mod promote;
 mod reducible;

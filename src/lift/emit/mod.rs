@@ -51,13 +51,44 @@ mod tests;
 use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;
 
-use super::{Emitted, Program, Target};
-use crate::Result;
+use naga::valid::Capabilities;
 
-/// Emits a program for a target.
+use super::{Emitted, Note, Program, Target};
+use crate::{
+    Result,
+    ir::{
+        Scalar,
+        passes::legalize::{NumberTypes, legalize},
+    },
+};
+
+/// Emits a program for a target. Number types that the target lacks are lowered first.
 ///
 /// # Errors
 /// Names what the target cannot express.
 pub fn emit(program: &Program, target: &Target) -> Result<Emitted> {
-    ModuleEmitter::new(program, target).emit()
+    let types = number_types(target.capabilities);
+    if types.missing(&program.ir).is_empty() {
+        return ModuleEmitter::new(program, target).emit();
+    }
+    let mut program = program.clone();
+    let lowered = legalize(&mut program.ir, &program.interface, types)?;
+    let mut emitted = ModuleEmitter::new(&program, target).emit()?;
+    emitted.notes.extend(lowered.into_iter().map(|scalar| {
+        Note::new(match scalar {
+            Scalar::F16 => "16-bit floats that the target lacks: 32-bit floats, rounded after each operation",
+            Scalar::F64 => "64-bit floats that the target lacks: in software",
+            _ => "64-bit integers that the target lacks: pairs of words",
+        })
+    }));
+    Ok(emitted)
+}
+
+/// The number types that shaders may use.
+pub(super) fn number_types(capabilities: Capabilities) -> NumberTypes {
+    NumberTypes {
+        float16: capabilities.contains(Capabilities::SHADER_FLOAT16),
+        float64: capabilities.contains(Capabilities::FLOAT64),
+        int64: capabilities.contains(Capabilities::SHADER_INT64),
+    }
 }

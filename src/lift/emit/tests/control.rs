@@ -226,13 +226,13 @@ fn halves_are_enabled() {
 }
 
 #[test]
-fn types_that_the_target_lacks_are_named() {
+fn what_cannot_do_without_a_type_is_named() {
     let text = "entry compute function0
 
 function0 \"main\" -> void, entry block0 {
 block0:
     %0: handle = handle binding0, i32(0)
-    %1: i64 = load_buffer %0, byte: i32(0)
+    %1: i64 = atomic_buffer add, %0, byte: i32(0), i64(1)
     store_buffer %0, byte: i32(8), %1
     return
 }
@@ -240,7 +240,7 @@ block0:
     let program = program(crate::ir::text::parse(text).unwrap(), Stage::Compute);
     let capabilities = naga::valid::Capabilities::all() - naga::valid::Capabilities::SHADER_INT64;
     let error = program.emit(&crate::Target { capabilities, ..crate::Target::default() }).unwrap_err();
-    assert_eq!(error.what, "type that the target lacks: 64-bit integers");
+    assert_eq!(error.what, "64-bit integers that the target lacks: AtomicBuffer");
 }
 
 /// A vector times a scalar, which is never copied into lanes.

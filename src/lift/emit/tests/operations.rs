@@ -1,8 +1,9 @@
 //! Every operation on every type and number of lanes.
 
+use naga::valid::Capabilities;
 use smallvec::smallvec;
 
-use super::text::{emit_checked, program};
+use super::text::{emit_checked, emit_checked_for, program};
 use crate::{
     ErrorKind,
     ir::{
@@ -15,7 +16,7 @@ use crate::{
     reflection::Stage,
 };
 
-/// Emits `f`'s result, stored to the buffer; `f` gets a source of operands that are not constant.
+/// Emits `f`'s result, stored to the buffer, for targets with and without 16- and 64-bit types; `f` gets a source of operands that are not constant.
 fn check(stage: Stage, f: impl FnOnce(&mut Builder<'_>, &mut dyn FnMut(&mut Builder<'_>, Type) -> Value) -> Value) {
     let mut function = Function::new("main", Type::Void);
     let entry = function.entry;
@@ -52,6 +53,15 @@ fn check(stage: Stage, f: impl FnOnce(&mut Builder<'_>, &mut dyn FnMut(&mut Buil
         Ok(_) => {}
         Err(error) if error.kind == ErrorKind::Unsupported && error.what.contains("64-bit operation") => {}
         Err(error) => panic!("{error}\n{}", program.ir),
+    }
+    let optional = Capabilities::FLOAT64 | Capabilities::SHADER_INT64 | Capabilities::SHADER_FLOAT16;
+    // What no front end makes, passes need not take.
+    if crate::ir::verify(&program.ir, &program.interface).is_ok() {
+        match emit_checked_for(&program, Capabilities::all() - optional) {
+            Ok(_) => {}
+            Err(error) if error.kind == ErrorKind::Unsupported => {}
+            Err(error) => panic!("{error}\n{}", program.ir),
+        }
     }
 }
 

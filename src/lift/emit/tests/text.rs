@@ -1,5 +1,7 @@
 //! Programs in text form over one raw buffer: every module must be valid, and both writers must take it.
 
+use naga::valid::Capabilities;
+
 use crate::{
     Result, Target,
     ir::{self, Module},
@@ -32,11 +34,15 @@ pub(super) fn program(ir: Module, stage: Stage) -> Program {
     Program { ir, interface, notes: Vec::new() }
 }
 
-/// Emits a program, validates the module and writes it both ways; gives the WGSL.
+/// Emits a program for the default target, validates the module and writes it both ways; gives the WGSL.
 pub(super) fn emit_checked(program: &Program) -> Result<(Emitted, String)> {
-    let emitted = program.emit(&Target::default())?;
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
+    emit_checked_for(program, Capabilities::all())
+}
+
+/// [`emit_checked`] for a target of some capabilities.
+pub(super) fn emit_checked_for(program: &Program, capabilities: Capabilities) -> Result<(Emitted, String)> {
+    let emitted = program.emit(&Target { capabilities, ..Target::default() })?;
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
     validator
         .subgroup_stages(naga::valid::ShaderStages::all())
         .subgroup_operations(naga::valid::SubgroupOperationSet::all());
