@@ -3,9 +3,9 @@
 use bevy_dxshader::{
     container::{ComponentMask, Container, FourCc, InterpolationMode, PipelineState, ProgramHeader},
     reflection::{
-        Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType, Format,
-        Interface, Interpolation, MinPrecision, ResourceClass, ResourceKind, SamplerMode, SignatureElement, Stage,
-        SystemValue, TextureDimension,
+        Binding, BufferLayout, ClassLinkage, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape,
+        FieldType, Format, Interface, InterfaceSlots, Interpolation, MinPrecision, ResourceClass, ResourceKind,
+        SamplerMode, SignatureElement, Stage, SystemValue, TextureDimension,
     },
 };
 
@@ -133,9 +133,21 @@ pub fn buffer(binding: &Binding, layout: &BufferLayout) -> Record {
     record
 }
 
+/// The buffer of interface pointers.
+pub fn interfaces(linkage: &ClassLinkage) -> Option<Record> {
+    let mut record = Record::new("buffer", "$ThisPointer").with("type", 2);
+    let field = |it: &InterfaceSlots| Record::new("field", &it.name).with("at", it.slot).with("size", it.count);
+    record.fields = linkage.interfaces.iter().map(field).collect();
+    (!linkage.is_empty()).then_some(record)
+}
+
 /// `D3D12_SHADER_VARIABLE_DESC`.
 fn variable(field: &Field) -> Record {
-    let mut record = member(field).with("size", field.size).with("used", u8::from(field.used == Some(true)));
+    let used = match field.used {
+        Some(used) => u8::from(used).to_string(),
+        None => "unknown".into(),
+    };
+    let mut record = member(field).with("size", field.size).with("used", used);
     let default = field.default_value.iter().flatten().map(|byte| format!("{byte:02x}")).collect::<String>();
     record.set("default", default);
     record
@@ -399,13 +411,13 @@ pub fn state(interface: &Interface, container: &Container<'_>) -> Option<Record>
         ),
         _ => {}
     }
-    if let Some([x, y, z]) = entry.facts.thread_group_size {
+    if let Some([x, y, z]) = facts.thread_group_size {
         record.set("NumThreads", format!("({x},{y},{z})"));
         assert_eq!(facts.thread_group_size, entry.facts.thread_group_size);
     }
     record.set("UsesViewID", if facts.uses_view_id == Some(true) { "true" } else { "" });
     record.set("EntryFunctionName", facts.entry_point.clone().unwrap_or_default());
-    assert_eq!(facts.entry_point.as_ref(), Some(&entry.name));
+    assert!(facts.entry_point.is_none_or(|name| name == entry.name));
     Some(record)
 }
 

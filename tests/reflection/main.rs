@@ -3,16 +3,14 @@
 mod describe;
 mod listing;
 mod listings;
+mod stripped;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use bevy_dxshader::{
-    container::Container,
+    container::FourCc,
     reflect,
-    reflection::{
-        Binding, BufferLayout, ComponentType, Field, FieldScalar, FieldShape, Format, Interface, ResourceKind,
-        SignatureElement,
-    },
+    reflection::{BufferLayout, Field, FieldScalar, FieldShape, Format, SignatureElement},
 };
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -47,65 +45,13 @@ fn spaces_and_defaults() {
     assert_eq!(extents, [(0, 12), (12, 4), (16, 64), (80, 28), (112, 20)]);
 }
 
-/// The bytes with a part's name made unknown, as if the part had been stripped.
-fn without(bytes: &[u8], part: &[u8; 4]) -> Vec<u8> {
-    let container = Container::parse(bytes).unwrap();
-    let mut stripped = bytes.to_vec();
-    for part in container.parts().filter(|candidate| candidate.name.0 == *part) {
-        stripped[part.offset - 8..part.offset - 4].copy_from_slice(b"none");
-    }
-    assert_ne!(stripped, bytes, "the part is there");
-    stripped
-}
-
-/// The tokens declare all that a stripped `RDEF` said, except names, layouts and the number of a texel's components.
-#[test]
-fn tokens_replace_resource_definitions() {
-    for name in ["constants.dxbc", "resources.dxbc", "spaces.dxbc", "patch.dxbc"] {
-        let bytes = fixture(name);
-        let full = reflect(&bytes).unwrap();
-        let stripped = reflect(&without(&bytes, b"RDEF")).unwrap();
-        let comparable = |binding: &Binding| {
-            let mut kind = binding.kind;
-            match &mut kind {
-                ResourceKind::Texture { components, .. } | ResourceKind::TypedBuffer { components, .. } => {
-                    *components = 4
-                }
-                _ => {}
-            }
-            // Tokens declare a texture buffer as a typed buffer of mixed types.
-            if let ResourceKind::TextureBuffer { .. } = kind {
-                kind = ResourceKind::TypedBuffer {
-                    component: ComponentType::Unknown,
-                    components: 4,
-                    flags: Default::default(),
-                };
-            }
-            ((binding.class, binding.space, binding.register), (binding.count, kind))
-        };
-        let of = |interface: &Interface| interface.bindings.iter().map(comparable).collect::<BTreeMap<_, _>>();
-        let (full_bindings, mut stripped_bindings) = (of(&full), of(&stripped));
-        for (register, (_, kind)) in &mut stripped_bindings {
-            // Of a constant buffer only the rows that are used are declared.
-            if let (ResourceKind::ConstantBuffer { size }, Some((_, ResourceKind::ConstantBuffer { size: full }))) =
-                (&mut *kind, full_bindings.get(register))
-            {
-                assert!(*size > 0 && *size <= *full, "{name} {register:?}: {size} of {full}");
-                *size = *full;
-            }
-        }
-        assert_eq!(stripped_bindings, full_bindings, "{name}");
-        assert_eq!(stripped.entry_points[0].facts, full.entry_points[0].facts, "{name}");
-    }
-}
-
 /// The tokens declare the registers and system values of stripped signatures.
 #[test]
 fn tokens_replace_signatures() {
     for name in ["varyings.dxbc", "varyings_4_0.dxbc", "constants.dxbc"] {
         let bytes = fixture(name);
         let full = reflect(&bytes).unwrap();
-        let stripped = reflect(&without(&without(&bytes, b"ISGN"), b"OSGN")).unwrap();
+        let stripped = reflect(&stripped::without(&bytes, &[FourCc::ISGN, FourCc::OSGN]).unwrap()).unwrap();
         let registers = |elements: &[SignatureElement]| {
             let mut masks = BTreeMap::<_, u8>::new();
             for element in elements.iter().filter(|element| element.used_mask != 0) {

@@ -1,6 +1,6 @@
 //! Entry points: `dx.entryPoints`.
 
-use super::{ShaderFlags, node, signatures};
+use super::{ShaderFlags, node, signatures, usage};
 use crate::{
     Error, Result,
     dxil::module::{FunctionId, Module, Node},
@@ -98,18 +98,23 @@ impl<'a> EntryRecord<'a> {
     /// What the entry point tells the outside.
     pub(super) fn interface(&self, module: &Module, native_16_bit: bool) -> Result<EntryPointInterface> {
         let signatures = self.record.node(SIGNATURES);
-        let knows_usage = super::knows_usage(module);
         let read = |index: usize| match signatures {
-            Some(signatures) => signatures::read(&signatures, index, native_16_bit, knows_usage),
+            Some(signatures) => signatures::read(&signatures, index, native_16_bit),
             None => Ok(Vec::new()),
         };
-        Ok(EntryPointInterface {
+        let mut entry = EntryPointInterface {
             inputs: read(0)?,
             outputs: read(1)?,
             patch_constants: read(2)?,
             facts: self.facts()?,
             ..EntryPointInterface::new(&self.name[..], self.stage)
-        })
+        };
+        if !super::knows_usage(module) {
+            usage::mark(module, &mut entry);
+        }
+        entry.facts.sample_frequency =
+            entry.stage == Stage::Pixel && entry.inputs.iter().any(signatures::is_per_sample);
+        Ok(entry)
     }
 
     fn facts(&self) -> Result<StageFacts> {

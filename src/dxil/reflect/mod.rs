@@ -9,6 +9,7 @@ mod layouts;
 mod node;
 mod resources;
 mod signatures;
+mod usage;
 
 pub use entry::{EntryRecord, undecorated};
 pub use flags::ShaderFlags;
@@ -61,7 +62,7 @@ fn module_flags(module: &Module) -> ShaderFlags {
     records.fold(ShaderFlags::empty(), |flags, record| flags | entry::flags(&record))
 }
 
-/// The metadata tells which components of a signature and which fields of a constant buffer are used: what is made for
+/// The metadata tells which components of a signature and which fields of a constant buffer are used: what was made for
 /// validators before 1.5 leaves it out.
 fn knows_usage(module: &Module) -> bool {
     let version = module.named("dx.valver").next();

@@ -26,23 +26,18 @@ mod tag {
 }
 
 /// Reads one signature of an entry point: elements in the order of their ids.
-pub(super) fn read(
-    signatures: &Node<'_>,
-    index: usize,
-    native_16_bit: bool,
-    knows_usage: bool,
-) -> Result<Vec<SignatureElement>> {
+pub(super) fn read(signatures: &Node<'_>, index: usize, native_16_bit: bool) -> Result<Vec<SignatureElement>> {
     let mut elements = Vec::new();
     for node in signatures.nodes(index) {
         if node.u32(ID)? as usize != elements.len() {
             return Err(Error::malformed("dx.entryPoints: signature elements are out of order"));
         }
-        elements.push(element(&node, native_16_bit, knows_usage)?);
+        elements.push(element(&node, native_16_bit)?);
     }
     Ok(elements)
 }
 
-fn element(node: &Node<'_>, native_16_bit: bool, knows_usage: bool) -> Result<SignatureElement> {
+fn element(node: &Node<'_>, native_16_bit: bool) -> Result<SignatureElement> {
     let malformed = |what: &str| Error::malformed(format!("dx.entryPoints: signature element: {what}"));
     let semantic = node.string(NAME).ok_or_else(|| malformed("no name"))?.to_owned();
     let (component, min_precision) = component(node.u32(TYPE)?, native_16_bit);
@@ -72,7 +67,7 @@ fn element(node: &Node<'_>, native_16_bit: bool, knows_usage: bool) -> Result<Si
     semantic_indices.truncate(rows as usize);
 
     let mut stream = 0;
-    let mut used_mask = if knows_usage { 0 } else { mask };
+    let mut used_mask = 0;
     if let Some(extended) = node.node(EXTENDED) {
         for (tag, at) in extended.tags() {
             match tag {
@@ -96,6 +91,13 @@ fn element(node: &Node<'_>, native_16_bit: bool, knows_usage: bool) -> Result<Si
         interpolation: interpolation(node.u32(INTERPOLATION)?),
         stream,
     })
+}
+
+/// A pixel shader that reads this runs once for each sample.
+pub(super) fn is_per_sample(input: &SignatureElement) -> bool {
+    let interpolation =
+        matches!(input.interpolation, Interpolation::LinearSample | Interpolation::LinearNoperspectiveSample);
+    interpolation || input.system_value == SystemValue::SampleIndex
 }
 
 /// `DXIL::ComponentType` of an element. Minimum-precision types are 32 bits wide and say which precision they ask for.

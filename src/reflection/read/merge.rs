@@ -46,8 +46,9 @@ pub(in crate::reflection) fn parts_alone(
     })
 }
 
-/// Adds to what the metadata of a DXIL program says the facts that only other parts have: feature flags of `SFI0`,
-/// components in use from the signature parts, and whatever of `PSV0` is missing.
+/// Adds to what the metadata of a DXIL program says the facts that only other parts have: feature flags of `SFI0`, and
+/// whatever of `PSV0` is missing. The signature parts have nothing to add, and the components in use are wrong in those of
+/// early compilers.
 pub(in crate::reflection) fn merge_parts(
     container: &Container<'_>,
     program: &ProgramHeader<'_>,
@@ -68,10 +69,6 @@ pub(in crate::reflection) fn merge_parts(
         return Ok(());
     }
 
-    let signatures = signatures::read(container, entry.stage)?;
-    merge_usage(&mut entry.inputs, &signatures.inputs);
-    merge_usage(&mut entry.outputs, &signatures.outputs);
-    merge_usage(&mut entry.patch_constants, &signatures.patch_constants);
     if entry.facts.depth_output.is_none() {
         entry.facts.depth_output = depth_output(&entry.outputs);
     }
@@ -84,21 +81,6 @@ pub(in crate::reflection) fn merge_parts(
         merge_primitives(&mut facts.primitives, &state, entry.stage);
     }
     Ok(())
-}
-
-/// An element of the metadata covers several rows, of which the parts have a record each.
-fn merge_usage(elements: &mut [SignatureElement], records: &[SignatureElement]) {
-    // The parts know nothing of how values that bypass registers are used.
-    for element in elements.iter_mut().filter(|element| element.register.is_some()) {
-        let mut rows = records.iter().filter(|record| {
-            record.stream == element.stream
-                && record.semantic.eq_ignore_ascii_case(&element.semantic)
-                && record.semantic_indices.iter().all(|index| element.semantic_indices.contains(index))
-        });
-        if let Some(first) = rows.next() {
-            element.used_mask = rows.fold(first.used_mask, |used, row| used | row.used_mask) & element.mask;
-        }
-    }
 }
 
 fn merge_primitives(facts: &mut PrimitiveFacts, state: &PipelineFacts, stage: Stage) {
