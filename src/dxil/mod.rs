@@ -311,6 +311,34 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_other_libraries_have_no_contents() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/external.dxil"), None).unwrap();
+        let open = program.ir.functions.iter().find(|function| function.name == "scaled").unwrap();
+        assert_eq!((open.blocks.len(), open.blocks[0].params.len(), open.result), (1, 1, crate::ir::Type::F32));
+        assert!(program.ir.variables.iter().any(|variable| variable.name == "scaled_parameter1"));
+        assert!(program.notes.iter().any(|note| note.text.starts_with("scaled: a function without contents")));
+        valid(&program);
+    }
+
+    #[test]
+    fn helpers_know_built_ins_and_discard() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/helper_pixel.dxil"), None).unwrap();
+        let module = valid(&program);
+        assert_eq!(module.functions.len(), 1);
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/helpers.dxil"), None).unwrap();
+        let module = valid(&program);
+        let lane = module.global_variables.iter().find(|(_, global)| global.name.as_deref() == Some("lane_of_thread"));
+        assert_eq!(lane.unwrap().1.space, naga::AddressSpace::Private);
+    }
+
+    #[test]
+    fn feedback_is_not_collected_and_that_is_noted() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/feedback.dxil"), None).unwrap();
+        assert!(program.notes.iter().any(|note| note.text.contains("sampler feedback")));
+        assert_eq!(program.emit(&crate::lift::Target::default()).unwrap().resources.len(), 2);
+    }
+
+    #[test]
     fn nodes_are_described_and_become_compute_shaders() {
         use crate::reflection::{NODE_SPACE, NodeLaunch};
         let bytes = include_bytes!("../../tests/fixtures/node/work_graph.dxil");

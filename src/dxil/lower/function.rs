@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use super::{Lowered, ModuleLowering, llvm, memory::Storage};
+use super::{Lowered, ModuleLowering, Pointer, RecordPointer, llvm, memory::Storage, record::RECORD_SPACE};
 use crate::{
     Error, Result,
     dxil::op::{HitDecision, RayQuery, Signatures},
@@ -93,8 +93,22 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             if stage.is_some() {
                 return Err(Error::unsupported(format!("parameter of an entry point: {index}")));
             }
-            let scalars = self.parent.scalar_types(param)?;
             let entry = self.function.entry;
+            if let &llvm::Type::Pointer { pointee, space } = self.llvm_type(param)? {
+                self.values[index] = Some(match space {
+                    RECORD_SPACE => {
+                        let byte = self.function.add_param(entry, Type::I32);
+                        Lowered::Record(RecordPointer { byte, pointee })
+                    }
+                    _ => {
+                        let storage = self.parent.parameter_storage(self.id, index as u32, param)?;
+                        self.parameters.insert(index as u32, storage);
+                        Lowered::Pointer(Pointer { storage, index: self.function.i32(0), pointee })
+                    }
+                });
+                continue;
+            }
+            let scalars = self.parent.scalar_types(param)?;
             let values = scalars.into_iter().map(|scalar| self.function.add_param(entry, Type::Scalar(scalar)));
             self.values[index] = Some(Lowered::Scalars(values.collect()));
         }

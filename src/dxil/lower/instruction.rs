@@ -2,11 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, RecordPointer, llvm};
+use super::{FunctionLowering, Lowered, Pointer, RecordPointer, llvm};
 use crate::{
     Error, Result,
     dxil::op,
-    ir::{BinaryOp, Builder, CompareOp, ConvertOp, Op, Scalar, Type, UnaryOp, Value},
+    ir::{Barrier, BinaryOp, Builder, CompareOp, ConvertOp, Op, Scalar, Type, UnaryOp, Value},
 };
 
 /// Types of numbers that the IR does not tell apart.
@@ -116,12 +116,22 @@ impl FunctionLowering<'_, '_> {
                         Lowered::scalar(*value.ok_or_else(|| Error::malformed("vector of nothing"))?)
                     }
                     None => {
-                        if scalars.is_empty() || scalars.len() > 4 {
-                            return Err(Error::unsupported("dynamic index into a long vector"));
-                        }
                         let index = self.scalar(*index)?;
                         let scalar = Type::Scalar(self.parent.scalar(ty)?);
                         let mut build = self.build();
+                        if scalars.len() > 4 {
+                            // One after another; an index out of range gives an undefined value.
+                            let mut value = scalars[0];
+                            for (position, &other) in scalars.iter().enumerate().skip(1) {
+                                let position = build.i32(position as u32);
+                                let here = build.compare(CompareOp::IEq, index, position);
+                                value = build.select(here, other, value);
+                            }
+                            return Ok(Some(Lowered::scalar(value)));
+                        }
+                        if scalars.is_empty() {
+                            return Err(Error::malformed("vector of nothing"));
+                        }
                         let vector = build.compose(&scalars);
                         match scalars.len() {
                             1 => Lowered::scalar(vector),
@@ -202,7 +212,12 @@ impl FunctionLowering<'_, '_> {
                 self.compare_exchange(&place, compare, value)?
             }
             llvm::Operation::Call { callee, arguments } => return self.call(instruction, *callee, arguments),
-            llvm::Operation::Fence => return Err(Error::unsupported("LLVM fence")),
+            // Others see what was written before, as after HLSL's `AllMemoryBarrier`.
+            llvm::Operation::Fence => {
+                let barrier = Barrier { group_sync: false, group_shared: true, uav_group: true, uav_global: true };
+                self.build().effect(Op::Barrier(barrier));
+                return Ok(None);
+            }
             llvm::Operation::Return(_)
             | llvm::Operation::Jump(_)
             | llvm::Operation::Branch { .. }
@@ -229,15 +244,37 @@ impl FunctionLowering<'_, '_> {
             return Err(Error::unsupported(format!("call of an intrinsic: {name}")));
         }
         let id = self.parent.function(callee)?;
+        let Some(llvm::Type::Function { params, .. }) = module.types.get(module.functions[callee.index()].ty) else {
+            return Err(Error::internal("function of no function type"));
+        };
         let mut args: SmallVec<[Value; 4]> = SmallVec::new();
-        for &argument in arguments {
-            args.extend_from_slice(self.value(argument)?.scalars()?);
+        // What parameters point to, and what the callee knows it as.
+        let mut copies: SmallVec<[(Pointer, Pointer); 2]> = SmallVec::new();
+        for (number, (&argument, &param)) in (0..).zip(arguments.iter().zip(params)) {
+            match self.value(argument)? {
+                Lowered::Pointer(pointer) => {
+                    let storage = self.parent.parameter_storage(callee, number, param)?;
+                    let pointee = module.types.pointee(param).unwrap_or(pointer.pointee);
+                    if module.types.get(pointee) != module.types.get(pointer.pointee) {
+                        return Err(Error::malformed("argument of another type than its parameter"));
+                    }
+                    copies.push((pointer, Pointer { storage, index: self.function.i32(0), pointee }));
+                }
+                Lowered::Record(pointer) => args.push(pointer.byte),
+                lowered => args.extend_from_slice(lowered.scalars()?),
+            }
+        }
+        for &(pointer, known) in &copies {
+            self.copy(pointer, known)?;
         }
         self.flush_outputs()?;
         let ty = self.parent.ir.functions[id.index()].result;
         // The callee may be the function that is being lowered, whose place is taken: its own result then.
         let ty = if callee == self.id { self.function.result } else { ty };
         let value = self.build().push(Op::Call(id, args), ty);
+        for &(pointer, known) in &copies {
+            self.copy(known, pointer)?;
+        }
         if ty == Type::Void {
             let nothing = instruction.result.map(|_| Lowered::Scalars(SmallVec::new()));
             return Ok(nothing);

@@ -237,6 +237,32 @@ impl ModuleLowering<'_> {
         id
     }
 
+    /// The variable of what a helper function's parameter points to. HLSL's `inout` and `out` are copies in and out: who
+    /// calls the function writes the variable before and reads it after. Functions do not call themselves.
+    pub(super) fn parameter_storage(
+        &mut self,
+        function: llvm::FunctionId,
+        number: u32,
+        ty: llvm::TypeId,
+    ) -> Result<Storage> {
+        if let Some(&storage) = self.parameter_storages.get(&(function, number)) {
+            return Ok(storage);
+        }
+        let pointee = match self.module.types.get(ty) {
+            Some(&llvm::Type::Pointer { pointee, space: 0 }) => pointee,
+            Some(llvm::Type::Pointer { space, .. }) => {
+                return Err(Error::unsupported(format!("parameter of a function in address space: {space}")));
+            }
+            _ => return Err(Error::malformed("argument of another type than its parameter")),
+        };
+        let name = reflect::undecorated(&self.module.functions[function.index()].name);
+        let name = format!("{name}_parameter{number}");
+        let root = Root::Parameter(function, number);
+        let storage = self.allocate(root, name, VariableSpace::Thread, pointee, 1, None)?;
+        self.parameter_storages.insert((function, number), storage);
+        Ok(storage)
+    }
+
     /// The variable of a global variable.
     fn global_storage(&mut self, id: llvm::GlobalId) -> Result<Storage> {
         if let Some(&storage) = self.storages.get(&id) {

@@ -65,6 +65,8 @@ pub struct ModuleLowering<'a> {
     named_variables: HashMap<String, ir::VariableId>,
     /// How types lie in records of work graphs, once it is asked for.
     record_layout: Option<RecordLayout>,
+    /// Variables of what helper functions' parameters point to, by function and number.
+    parameter_storages: HashMap<(llvm::FunctionId, u32), Storage>,
     /// Elements of all variables.
     elements: u64,
     /// Memory that is accessed as another type than it was declared with.
@@ -94,6 +96,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Resu
         callbacks: HashMap::new(),
         named_variables: HashMap::new(),
         record_layout: None,
+        parameter_storages: HashMap::new(),
         elements: 0,
         reinterpreted: memory::reinterpreted(module),
     };
@@ -140,18 +143,47 @@ impl<'a> ModuleLowering<'a> {
             return Ok(id);
         }
         let data = &self.module.functions[function.index()];
-        if data.body.is_none() {
-            return Err(Error::unsupported(format!("function without a body: {}", data.name)));
-        }
-        let result = match self.module.types.get(data.ty) {
-            Some(&llvm::Type::Function { result, .. }) => self.result_type(result)?,
-            _ => return Err(Error::internal("function of no function type")),
+        let Some(llvm::Type::Function { result, params, .. }) = self.module.types.get(data.ty) else {
+            return Err(Error::internal("function of no function type"));
         };
         let id = ir::FunctionId(self.ir.functions.len() as u32);
-        self.ir.functions.push(ir::Function::new(self.name(function), result));
+        let mut lowered = ir::Function::new(self.name(function), self.result_type(*result)?);
+        if data.body.is_some() {
+            self.queue.push_back(function);
+        } else {
+            self.leave_open(&mut lowered, params)?;
+        }
+        self.ir.functions.push(lowered);
         self.functions.insert(function, id);
-        self.queue.push_back(function);
         Ok(id)
+    }
+
+    /// Gives a function that another library defines parameters, and no contents: it returns 0. Whoever links the
+    /// libraries gives it its contents.
+    fn leave_open(&mut self, function: &mut ir::Function, params: &[llvm::TypeId]) -> Result<()> {
+        if self.interface.stage != Stage::Library {
+            return Err(Error::malformed(format!("function without a body: {}", function.name)));
+        }
+        self.note(&format!("{}: a function without contents, which another library defines", function.name));
+        let entry = function.entry;
+        for &param in params {
+            match self.module.types.get(param) {
+                Some(llvm::Type::Pointer { space: record::RECORD_SPACE, .. }) => {
+                    function.add_param(entry, Type::I32);
+                }
+                // See `parameter_storage`.
+                Some(llvm::Type::Pointer { .. }) => {}
+                _ => {
+                    for scalar in self.scalar_types(param)? {
+                        function.add_param(entry, Type::Scalar(scalar));
+                    }
+                }
+            }
+        }
+        let result = function.result;
+        let value = (result != Type::Void).then(|| function.zero(result));
+        function.blocks[entry.index()].terminator = ir::Terminator::Return(value);
+        Ok(())
     }
 
     /// The function without contents that stands for what whoever runs a ray tracing stage does.

@@ -6,7 +6,7 @@ use super::Call;
 use crate::{
     Error, Result,
     dxil::lower::{FunctionLowering, Handle, Lowered},
-    ir::{AtomicOp, BinaryOp, BufferAddress, CompareOp, Op, Scalar, Type, Value},
+    ir::{AtomicOp, BinaryOp, BufferAddress, CompareOp, ConvertOp, Op, Scalar, Type, Value},
     reflection::{ResourceClass, ResourceKind},
 };
 
@@ -145,7 +145,17 @@ pub fn load_constant(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option
     let index = build.binary(BinaryOp::LShr, within, shift);
     let lanes = (16 / scalar.bytes()) as u8;
     if lanes > 4 {
-        return Err(Error::unsupported("16-bit number at a dynamic offset of a constant buffer"));
+        // A half of one of the row's words.
+        let (two, one) = (build.i32(2), build.i32(1));
+        let index = build.binary(BinaryOp::LShr, within, two);
+        let row = build.push(Op::LoadConstant { handle, row, offset: 0 }, Type::Vector(Scalar::I32, 4));
+        let word = build.push(Op::ExtractDynamic(row, index), Type::I32);
+        let half = build.binary(BinaryOp::LShr, byte, one);
+        let half = build.binary(BinaryOp::And, half, one);
+        let shift = build.binary(BinaryOp::Shl, half, four);
+        let word = build.binary(BinaryOp::LShr, word, shift);
+        let bits = build.convert(ConvertOp::Trunc, word, Scalar::I16);
+        return Ok(Some(Lowered::scalar(build.bitcast(bits, scalar))));
     }
     let vector = build.push(Op::LoadConstant { handle, row, offset: 0 }, Type::new(scalar, lanes));
     Ok(Some(Lowered::scalar(build.push(Op::ExtractDynamic(vector, index), ty))))

@@ -5,10 +5,8 @@
 pub fn refusal(number: u32) -> &'static str {
     match number {
         0..=3 => "only compilers' intermediate states have it, no finished module",
-        174..=177 => "sampler feedback: neither naga nor WebGPU has feedback textures",
         181 => "naga's SPIR-V writer makes no valid module of the end of a search beside its steps",
         190 => "naga does not tell of a procedural candidate whether it is opaque",
-        223 => "raw gather: needs the texture under an integer format of its own, which one binding cannot have beside",
         226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
         _ => "no lowering yet",
     }
@@ -152,6 +150,8 @@ mod document {
             220 => "truncated or clamped bytes, put together",
             221 => "whether the lane was discarded, or covers no sample",
             222 => "a vote of the quad's four lanes",
+            174..=177 => "nothing, and noted, as where no feedback map is bound",
+            223 => "a gather of the integer texture, or of its two components for 64 bits",
             225 => "naga has no multisampled storage textures",
             238 => "room in the buffer of records, by an atomic addition to the output's count",
             239 => "an address in the buffer of records",

@@ -228,10 +228,10 @@ static OPCODES: [Opcode; 312] = [
     /* 171 */ op("StoreVertexOutput", Handler(signature::store_vertex_output)),
     /* 172 */ op("StorePrimitiveOutput", Handler(signature::store_primitive_output)),
     /* 173 */ op("DispatchMesh", Handler(mesh::dispatch)),
-    /* 174 */ op("WriteSamplerFeedback", Refused),
-    /* 175 */ op("WriteSamplerFeedbackBias", Refused),
-    /* 176 */ op("WriteSamplerFeedbackLevel", Refused),
-    /* 177 */ op("WriteSamplerFeedbackGrad", Refused),
+    /* 174 */ op("WriteSamplerFeedback", Handler(texture::write_feedback)),
+    /* 175 */ op("WriteSamplerFeedbackBias", Handler(texture::write_feedback)),
+    /* 176 */ op("WriteSamplerFeedbackLevel", Handler(texture::write_feedback)),
+    /* 177 */ op("WriteSamplerFeedbackGrad", Handler(texture::write_feedback)),
     // ---- ray queries
     /* 178 */ op("AllocateRayQuery", Handler(ray_query::allocate)),
     /* 179 */ op("RayQuery_TraceRayInline", Handler(ray_query::trace)),
@@ -280,7 +280,7 @@ static OPCODES: [Opcode; 312] = [
     /* 221 */ op("IsHelperLane", Handler(thread::is_helper_lane)),
     // ---- 6.7
     /* 222 */ op("QuadVote", Handler(wave::quad_vote)),
-    /* 223 */ op("TextureGatherRaw", Refused),
+    /* 223 */ op("TextureGatherRaw", Handler(texture::gather_raw)),
     /* 224 */ op("SampleCmpLevel", Handler(texture::sample)),
     /* 225 */ op("TextureStoreSample", Handler(texture::store)),
     // ---- reserved

@@ -6,7 +6,7 @@ use super::{Call, buffer};
 use crate::{
     Error, Result,
     dxil::lower::{FunctionLowering, Handle, Lowered},
-    ir::{Gather, Op, Sample, SampleLevel, Scalar, Type, Value},
+    ir::{ConvertOp, Gather, Op, Sample, SampleLevel, Scalar, Type, Value},
     reflection::{ResourceKind, TextureDimension},
 };
 
@@ -144,8 +144,8 @@ pub fn sample(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowere
     Ok(Some(f.take_apart(value, used, &rest)))
 }
 
-/// Texture, sampler, four coordinates, two offsets, component, value to compare with.
-pub fn gather(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+/// Texture, sampler, coordinates and offset of a gather, of the first component.
+fn footprint(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Gather> {
     let (texture, dimension) = sampled(f, call)?;
     let sampler = sampler(f, call)?;
     if dimension.coordinates() < 2 || dimension == TextureDimension::D3 {
@@ -154,6 +154,12 @@ pub fn gather(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowere
     let coordinates = call.vector(f, 2, lanes(dimension), Scalar::F32)?;
     let cube = matches!(dimension, TextureDimension::Cube | TextureDimension::CubeArray);
     let offset = if cube { None } else { offset(f, call, 6, dimension)? };
+    Ok(Gather { texture, sampler, coordinates, component: 0, compare: None, offset })
+}
+
+/// Texture, sampler, four coordinates, two offsets, component, value to compare with.
+pub fn gather(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let gather = footprint(f, call)?;
     let component = call.constant(f, 8)?;
     if component > 3 {
         return Err(Error::malformed(format!("no such component: {component}")));
@@ -166,10 +172,47 @@ pub fn gather(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowere
     if scalar == Scalar::Bool {
         return Err(Error::malformed("gather of another type"));
     }
-    let gather = Gather { texture, sampler, coordinates, component: component as u8, compare, offset };
+    let gather = Gather { component: component as u8, compare, ..gather };
     let value = f.build().push(Op::Gather(Box::new(gather)), Type::Vector(scalar, 4));
     let status = f.function.i32(1);
     Ok(Some(f.take_apart(value, f.members_used(call.result), &[status])))
+}
+
+/// Texture, sampler, coordinates, offset: texels as they are stored, of 16, 32 or 64 bits. Direct3D wants a view of an
+/// integer format of that size, with two components for 64 bits: the texels are its components.
+pub fn gather_raw(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let gather = footprint(f, call)?;
+    let scalar = call.result_scalar(f)?;
+    if !scalar.is_int() {
+        return Err(Error::malformed("raw gather of no integers"));
+    }
+    let words = Type::Vector(Scalar::I32, 4);
+    let low = f.build().push(Op::Gather(Box::new(gather.clone())), words);
+    let mut texels: SmallVec<[Value; 4]> = SmallVec::new();
+    if scalar == Scalar::I64 {
+        f.parent.note("GatherRaw of 64 bits: the texture is bound with a format of two 32-bit components");
+        let high = f.build().push(Op::Gather(Box::new(Gather { component: 1, ..gather })), words);
+        for lane in 0..4 {
+            let mut build = f.build();
+            let words = [build.extract(low, lane), build.extract(high, lane)];
+            let pair = build.compose(&words);
+            texels.push(build.push(Op::Convert(ConvertOp::Bitcast, pair), Type::Scalar(Scalar::I64)));
+        }
+    } else {
+        for lane in 0..4 {
+            let mut build = f.build();
+            let word = build.extract(low, lane);
+            texels.push(if scalar == Scalar::I16 { build.convert(ConvertOp::Trunc, word, scalar) } else { word });
+        }
+    }
+    texels.push(f.function.i32(1));
+    Ok(Some(Lowered::Scalars(texels)))
+}
+
+/// Feedback map, texture, sampler, coordinates: nothing, as where no map is bound.
+pub fn write_feedback(f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> Result<Option<Lowered>> {
+    f.parent.note("sampler feedback is not collected: naga has no feedback maps, as if none were bound");
+    Ok(None)
 }
 
 /// Texture, level or sample, three coordinates, three offsets.

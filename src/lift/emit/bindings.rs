@@ -1,5 +1,7 @@
 //! Places of bindings: groups and numbers by the target's model.
 
+use std::collections::BTreeSet;
+
 use crate::{
     Error, Result,
     ir::BindingId,
@@ -9,6 +11,10 @@ use crate::{
 
 /// Numbers of one space in [`BindingModel::ByClass`].
 const SPACE: u32 = 0x1_0000;
+
+/// Where the spaces from 65,536 on go in [`BindingModel::ByClass`], one after another: below those that
+/// [`crate::reflection`] keeps for itself.
+const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfd00;
 
 /// First number of the comparing twins of samplers in [`BindingModel::ByClass`].
 const COMPARISON_SAMPLERS: u32 = 0x8000;
@@ -27,7 +33,19 @@ pub(super) fn slots(
         bindings.get(id.index()).ok_or_else(|| Error::internal(format!("binding out of range: {id:?}")))
     };
     match model {
-        BindingModel::ByClass => wanted.iter().map(|&(id, role)| by_class(binding_of(id)?, role)).collect(),
+        BindingModel::ByClass => {
+            let large: BTreeSet<u32> =
+                bindings.iter().map(|binding| binding.space).filter(|space| *space >= SPACE).collect();
+            let space = |binding: &Binding| match large.iter().position(|space| *space == binding.space) {
+                Some(rank) => LARGE_SPACES.clone().nth(rank),
+                None => Some(binding.space),
+            };
+            let place = |&(id, role): &(BindingId, BindingRole)| {
+                let binding = binding_of(id)?;
+                by_class(binding, space(binding), role)
+            };
+            wanted.iter().map(place).collect()
+        }
         BindingModel::Custom(place) => {
             wanted.iter().map(|&(id, role)| Ok(place(stage, binding_of(id)?, role))).collect()
         }
@@ -59,14 +77,14 @@ fn section(class: ResourceClass, role: BindingRole) -> u32 {
     }
 }
 
-/// Place by [`BindingModel::ByClass`].
-fn by_class(binding: &Binding, role: BindingRole) -> Result<ResourceSlot> {
+/// Place by [`BindingModel::ByClass`], with the space's number there.
+fn by_class(binding: &Binding, space: Option<u32>, role: BindingRole) -> Result<ResourceSlot> {
     let first = if role == BindingRole::ComparisonSampler { COMPARISON_SAMPLERS } else { 0 };
     let number = binding
         .register
         .checked_add(first)
         .filter(|number| *number < SPACE)
-        .and_then(|number| binding.space.checked_mul(SPACE)?.checked_add(number))
+        .and_then(|number| space?.checked_mul(SPACE)?.checked_add(number))
         .ok_or_else(|| {
             let (register, space) = (binding.register, binding.space);
             Error::unsupported(format!("register beyond the binding model ByClass: {register} of space {space}"))
@@ -120,10 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn by_class_refuses_a_space_that_does_not_fit() {
-        let bindings = [binding(ResourceClass::Srv, 0x1_0000, 0)];
-        assert!(
-            slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &[(BindingId(0), BindingRole::Resource)]).is_err()
-        );
+    fn by_class_makes_room_for_large_spaces_but_not_for_large_registers() {
+        let bindings = [
+            binding(ResourceClass::Srv, 0xcccc_cccc, 2),
+            binding(ResourceClass::Srv, 0x1_0000, 0),
+            binding(ResourceClass::Srv, 0, 0x1_0000),
+        ];
+        let wanted = [0, 1].map(|id| (BindingId(id), BindingRole::Resource));
+        let places = slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &wanted).unwrap();
+        let places: Vec<_> = places.iter().map(|slot| slot.binding).collect();
+        assert_eq!(places, [0xf001_0002, 0xf000_0000]);
+        let beyond = [(BindingId(2), BindingRole::Resource)];
+        assert!(slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &beyond).is_err());
     }
 }

@@ -15,7 +15,9 @@ use crate::{
 pub(super) struct FunctionEmitter<'m, 'a> {
     /// The module it is for.
     pub module: &'m mut ModuleEmitter<'a>,
-    /// What is emitted.
+    /// Which function of the program is emitted.
+    pub id: ir::FunctionId,
+    /// The function itself.
     pub ir: &'a ir::Function,
     /// The function so far.
     pub function: Function,

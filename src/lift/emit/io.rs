@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use naga::{
-    Binding, BuiltIn, ConservativeDepth, EarlyDepthTest, Expression, FunctionArgument, Scalar, ScalarKind, ShaderStage,
-    valid::Capabilities,
+    Binding, BuiltIn, ConservativeDepth, EarlyDepthTest, Expression, FunctionArgument, GlobalVariable, Handle, Scalar,
+    ScalarKind, ShaderStage, Type, valid::Capabilities,
 };
 
 use super::{Emission, FunctionEmitter, ModuleEmitter, expression::Expr, input::InputRegister, output::Outputs};
@@ -27,6 +27,16 @@ pub(super) struct IoState {
     pub outputs: Outputs,
     /// An amplification shader's result, `vec3<u32>`.
     pub mesh_groups: Option<Expr>,
+}
+
+/// A built-in input that functions want which are no entry points.
+#[derive(Clone, Debug)]
+pub(super) struct HelperBuiltin {
+    builtin: BuiltIn,
+    /// The private variable that holds it.
+    global: Handle<GlobalVariable>,
+    /// The functions.
+    users: Vec<ir::FunctionId>,
 }
 
 /// What an entry point declares besides its function.
@@ -64,6 +74,26 @@ impl ModuleEmitter<'_> {
         }
         let early_depth_test = self.early_depth_test(interface);
         Ok(Some(EntryRecord { stage, workgroup_size, early_depth_test }))
+    }
+
+    /// The variable of a built-in input, for a function that is no entry point.
+    fn helper_builtin(
+        &mut self,
+        user: ir::FunctionId,
+        builtin: BuiltIn,
+        name: &str,
+        ty: Handle<Type>,
+    ) -> Handle<GlobalVariable> {
+        let known = self.helper_builtins.iter_mut().find(|known| known.builtin == builtin);
+        if let Some(known) = known {
+            if !known.users.contains(&user) {
+                known.users.push(user);
+            }
+            return known.global;
+        }
+        let global = self.private(format!("{name}_of_thread"), ty);
+        self.helper_builtins.push(HelperBuiltin { builtin, global, users: vec![user] });
+        global
     }
 
     /// When a pixel shader's depth test is made.
@@ -163,17 +193,14 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A built-in input of the entry point; its argument is added at the first use. The expression has naga's type of
-    /// the built-in, unsigned where it is an integer.
+    /// the built-in, unsigned where it is an integer. In a function that an entry point calls, a private variable, which
+    /// the entry point fills when it begins.
     ///
     /// # Errors
-    /// The function is no entry point, or the target lacks the built-in.
+    /// The target lacks the built-in.
     pub fn builtin(&mut self, builtin: BuiltIn) -> Result<Expr> {
         if let Some(&(_, expr)) = self.io.builtins.iter().find(|(other, _)| *other == builtin) {
             return Ok(expr);
-        }
-        if self.entry.is_none() {
-            let what = format!("built-in input in a function that is not the entry point: {builtin:?}");
-            return Err(Error::unsupported(what));
         }
         let none = Capabilities::empty();
         let (name, scalar, lanes, capability) = match builtin {
@@ -201,9 +228,30 @@ impl FunctionEmitter<'_, '_> {
             return Err(Error::unsupported(format!("built-in input that the target lacks: {builtin:?}")));
         }
         let ty = self.module.numeric(scalar, lanes);
+        if self.entry.is_none() {
+            let global = self.module.helper_builtin(self.id, builtin, name, ty);
+            let pointer = self.pre(Expression::GlobalVariable(global));
+            return Ok(self.load(pointer));
+        }
         let expr = self.argument(Some(name.into()), ty, Binding::BuiltIn(builtin));
         self.io.builtins.push((builtin, expr));
         Ok(expr)
+    }
+
+    /// Fills the variables by which functions that the entry point calls know its built-in inputs.
+    ///
+    /// # Errors
+    /// The target lacks a built-in.
+    pub fn share_builtins(&mut self, callees: &[ir::FunctionId]) -> Result<()> {
+        for index in 0..self.module.helper_builtins.len() {
+            let HelperBuiltin { builtin, global, ref users } = self.module.helper_builtins[index];
+            if users.iter().any(|user| callees.contains(user)) {
+                let value = self.builtin(builtin)?;
+                let pointer = self.pre(Expression::GlobalVariable(global));
+                self.store(pointer, value);
+            }
+        }
+        Ok(())
     }
 
     /// Adds an argument to the entry point.

@@ -5,8 +5,17 @@ use std::collections::HashMap;
 use naga::{Constant, FunctionArgument, FunctionResult, Handle, Scalar, Span, valid::Capabilities};
 
 use super::{
-    Emission, FunctionEmitter, expression::Expr, function::Shape, io::IoState, mesh::MeshState, plan::Plan,
-    resources::ResourceState, sign::signature_kind, stage_state::StageState, variables::Storage, wave::LaneUse,
+    Emission, FunctionEmitter,
+    expression::Expr,
+    function::Shape,
+    io::{HelperBuiltin, IoState},
+    mesh::MeshState,
+    plan::Plan,
+    resources::ResourceState,
+    sign::signature_kind,
+    stage_state::StageState,
+    variables::Storage,
+    wave::LaneUse,
 };
 use crate::{
     Error, ErrorKind, Result, ir,
@@ -41,6 +50,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub constants: HashMap<(Shape, Vec<u64>), Handle<Constant>>,
     /// The `bool` that says whether the lane was not discarded, where several functions need it.
     pub alive: Option<Handle<naga::GlobalVariable>>,
+    /// Built-in inputs that functions want which are no entry points.
+    pub helper_builtins: Vec<HelperBuiltin>,
     /// What a user may want to know.
     pub notes: Vec<Note>,
 }
@@ -68,6 +79,7 @@ impl<'a> ModuleEmitter<'a> {
             variables: vec![None; program.ir.variables.len()],
             constants: HashMap::new(),
             alive: None,
+            helper_builtins: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -147,6 +159,7 @@ impl<'a> ModuleEmitter<'a> {
         emitter.quads = flattened && lanes.derivatives;
         let in_place = |error: Error| error.in_function(name);
         emitter.begin_entry(stage, interface).map_err(in_place)?;
+        emitter.share_builtins(&order).map_err(in_place)?;
         let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
         function.name = Some(name.to_owned());
         let mesh_info = self.mesh_info();
@@ -233,6 +246,7 @@ impl<'a> ModuleEmitter<'a> {
         self.check_types(ir, &plan).map_err(|error| error.in_function(&*ir.name))?;
         let emitter = FunctionEmitter {
             module: self,
+            id,
             ir,
             function: naga::Function { name: Some(ir.name.clone()), ..Default::default() },
             block: naga::Block::new(),

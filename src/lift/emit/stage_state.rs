@@ -81,7 +81,7 @@ impl ModuleEmitter<'_> {
     }
 
     /// A private variable.
-    fn private(&mut self, name: impl Into<String>, ty: Handle<Type>) -> Handle<GlobalVariable> {
+    pub(super) fn private(&mut self, name: impl Into<String>, ty: Handle<Type>) -> Handle<GlobalVariable> {
         let global = GlobalVariable {
             name: Some(name.into()),
             space: AddressSpace::Private,
