@@ -7,6 +7,7 @@
 //! The format is that of `d3d11TokenizedProgramFormat.hpp` (Windows SDK); what instructions mean is in the Direct3D
 //! 11.3 functional specification, section 22.
 
+mod assembler;
 #[cfg(test)]
 mod coverage;
 pub mod declaration;
@@ -20,6 +21,7 @@ pub mod operand;
 mod statement;
 mod token;
 
+pub use assembler::assemble;
 #[cfg(test)]
 pub(crate) use coverage::markdown as coverage_markdown;
 pub use declare::{complete, declare};

@@ -97,7 +97,8 @@ pub enum RegisterFile {
 }
 
 impl RegisterFile {
-    fn from_number(number: u32) -> Option<Self> {
+    /// The file of a number, if there is one.
+    pub fn from_number(number: u32) -> Option<Self> {
         const FILES: [RegisterFile; 43] = {
             use RegisterFile::*;
             [

@@ -4,6 +4,7 @@ use super::{
     Listing,
     instruction::{dimension, return_types},
     literal::{LiteralKind, write_float},
+    names,
     operand::Precision,
 };
 use crate::{
@@ -15,61 +16,6 @@ use crate::{
         token::{Tokens, bits},
     },
 };
-
-/// Flags of `dcl_globalFlags`, from bit 11 up.
-const GLOBAL_FLAGS: [&str; 9] = [
-    "refactoringAllowed",
-    "enableDoublePrecisionFloatOps",
-    "forceEarlyDepthStencil",
-    "enableRawAndStructuredBuffers",
-    "skipOptimization",
-    "enableMinimumPrecision",
-    "enable11_1DoubleExtensions",
-    "enable11_1ShaderExtensions",
-    "allResourcesBound",
-];
-
-/// `D3D10_SB_NAME` by number.
-const SYSTEM_VALUES: [&str; 26] = [
-    "undefined",
-    "position",
-    "clip_distance",
-    "cull_distance",
-    "rendertarget_array_index",
-    "viewport_array_index",
-    "vertex_id",
-    "primitive_id",
-    "instance_id",
-    "is_front_face",
-    "sampleIndex",
-    "finalQuadUeq0EdgeTessFactor",
-    "finalQuadVeq0EdgeTessFactor",
-    "finalQuadUeq1EdgeTessFactor",
-    "finalQuadVeq1EdgeTessFactor",
-    "finalQuadUInsideTessFactor",
-    "finalQuadVInsideTessFactor",
-    "finalTriUeq0EdgeTessFactor",
-    "finalTriVeq0EdgeTessFactor",
-    "finalTriWeq0EdgeTessFactor",
-    "finalTriInsideTessFactor",
-    "finalLineDetailTessFactor",
-    "finalLineDensityTessFactor",
-    "barycentrics",
-    "shadingrate",
-    "cullprimitive",
-];
-
-/// `D3D10_SB_INTERPOLATION_MODE` by number.
-const INTERPOLATIONS: [&str; 8] = [
-    "undefined",
-    "constant",
-    "linear",
-    "linear centroid",
-    "linear noperspective",
-    "linear noperspective centroid",
-    "linear sample",
-    "linear noperspective sample",
-];
 
 /// `D3D10_SB_RESOURCE_DIMENSION_TEXTURE2DMS`: the declaration has a sample count, 0 where it is left open.
 const TEXTURE_2D_MULTISAMPLED: u32 = 4;
@@ -130,7 +76,7 @@ impl Listing {
                 self.text.push(' ');
                 let operand = Operand::read(tokens)?;
                 self.resource(&operand)?;
-                self.write(format_args!(", mode_{}", named(&["default", "comparison", "mono"], control(11, 4))))?;
+                self.write(format_args!(", mode_{}", named(&names::SAMPLER_MODES, control(11, 4))))?;
                 self.space(tokens)
             }
             Op::DclConstantBuffer => {
@@ -155,7 +101,7 @@ impl Listing {
                 self.space(tokens)
             }
             Op::DclInputPs | Op::DclInputPsSgv | Op::DclInputPsSiv => {
-                self.write(format_args!(" {}", named(&INTERPOLATIONS, control(11, 4))))?;
+                self.write(format_args!(" {}", named(&names::INTERPOLATIONS, control(11, 4))))?;
                 self.signature_register(tokens)
             }
             Op::DclInput | Op::DclInputSgv | Op::DclInputSiv | Op::DclOutput | Op::DclOutputSgv | Op::DclOutputSiv => {
@@ -173,7 +119,7 @@ impl Listing {
                 self.write(format_args!(" x{register}[{count}], {components}"))
             }
             Op::DclGlobalFlags => {
-                let flags: Vec<&str> = GLOBAL_FLAGS
+                let flags: Vec<&str> = names::GLOBAL_FLAGS
                     .iter()
                     .enumerate()
                     .filter(|(flag, _)| control(11 + *flag as u32, 1) == 1)
@@ -193,30 +139,15 @@ impl Listing {
                 self.write(format_args!(" {name}"))
             }
             Op::DclGsOutputPrimitiveTopology => {
-                let names = ["undefined", "pointlist", "linelist", "linestrip", "trianglelist", "trianglestrip"];
-                self.write(format_args!(" {}", named(&names, control(11, 7))))
+                self.write(format_args!(" {}", named(&names::TOPOLOGIES, control(11, 7))))
             }
             Op::DclInputControlPointCount | Op::DclOutputControlPointCount => {
                 self.write(format_args!(" {}", control(11, 6)))
             }
-            Op::DclTessDomain => {
-                let names = ["domain_undefined", "domain_isoline", "domain_tri", "domain_quad"];
-                self.write(format_args!(" {}", named(&names, control(11, 2))))
-            }
-            Op::DclTessPartitioning => {
-                let names = [
-                    "partitioning_undefined",
-                    "partitioning_integer",
-                    "partitioning_pow2",
-                    "partitioning_fractional_odd",
-                    "partitioning_fractional_even",
-                ];
-                self.write(format_args!(" {}", named(&names, control(11, 3))))
-            }
+            Op::DclTessDomain => self.write(format_args!(" {}", named(&names::DOMAINS, control(11, 2)))),
+            Op::DclTessPartitioning => self.write(format_args!(" {}", named(&names::PARTITIONINGS, control(11, 3)))),
             Op::DclTessOutputPrimitive => {
-                let names =
-                    ["output_undefined", "output_point", "output_line", "output_triangle_cw", "output_triangle_ccw"];
-                self.write(format_args!(" {}", named(&names, control(11, 3))))
+                self.write(format_args!(" {}", named(&names::OUTPUT_PRIMITIVES, control(11, 3))))
             }
             Op::DclHsMaxTessFactor => {
                 self.text.push_str(" l(");
@@ -350,7 +281,7 @@ impl Listing {
         }
         self.min_precision(operand.modifiers.min_precision);
         if !tokens.is_empty() {
-            let name = named(&SYSTEM_VALUES, bits(tokens.next()?, 0, 16));
+            let name = named(&names::SYSTEM_VALUES, bits(tokens.next()?, 0, 16));
             self.write(format_args!(", {name}"))?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Instructions.
 
-use super::{Listing, literal::LiteralKind, operand::Precision};
+use super::{Listing, literal::LiteralKind, names, operand::Precision};
 use crate::{
     Result,
     dxbc::{
@@ -13,29 +13,12 @@ use crate::{
 
 /// `D3D10_SB_RESOURCE_DIMENSION` by number.
 pub(super) fn dimension(number: u32) -> &'static str {
-    const NAMES: [&str; 13] = [
-        "unknown",
-        "buffer",
-        "texture1d",
-        "texture2d",
-        "texture2dms",
-        "texture3d",
-        "texturecube",
-        "texture1darray",
-        "texture2darray",
-        "texture2dmsarray",
-        "texturecubearray",
-        "raw_buffer",
-        "structured_buffer",
-    ];
-    NAMES.get(number as usize).copied().unwrap_or("unknown")
+    names::DIMENSIONS.get(number as usize).copied().unwrap_or("unknown")
 }
 
 /// `D3D10_SB_RESOURCE_RETURN_TYPE` by number.
 fn return_type(number: u32) -> &'static str {
-    const NAMES: [&str; 10] =
-        ["unknown", "unorm", "snorm", "sint", "uint", "float", "mixed", "double", "<continued>", "unused"];
-    NAMES.get(number as usize).copied().unwrap_or("unknown")
+    names::RETURN_TYPES.get(number as usize).copied().unwrap_or("unknown")
 }
 
 /// `(float,float,float,float)`
@@ -81,9 +64,7 @@ impl Listing {
                 self.text.push_str(if bits(token, 18, 1) == 1 { "_nz" } else { "_z" });
             }
             Op::Sync => {
-                // The compiler's own listings take the flag of the group's UAV fence for saturation.
-                let flags = [(13, "_sat_ugroup"), (14, "_uglobal"), (12, "_g"), (11, "_t")];
-                for (_, name) in flags.into_iter().filter(|(bit, _)| bits(token, *bit, 1) == 1) {
+                for (_, name) in names::SYNC_FLAGS.into_iter().filter(|(bit, _)| bits(token, *bit, 1) == 1) {
                     self.text.push_str(name);
                 }
                 return Ok(());

@@ -4,6 +4,7 @@ mod declaration;
 mod instruction;
 mod literal;
 mod message;
+pub(super) mod names;
 mod operand;
 
 use std::fmt::{self, Write};

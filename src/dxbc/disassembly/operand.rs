@@ -3,6 +3,7 @@
 use super::{
     Listing,
     literal::{LiteralKind, write_float},
+    names,
 };
 use crate::{
     Result,
@@ -16,17 +17,6 @@ pub(super) enum Precision {
     Of(u8),
     /// Its own, and the other that it is converted to: ` {def32 as min16f}`.
     Converted(u8, u8),
-}
-
-/// `D3D11_SB_OPERAND_MIN_PRECISION` by number; none for full precision.
-fn precision_name(precision: u8) -> Option<&'static str> {
-    match precision {
-        1 => Some("min16f"),
-        2 => Some("min2_8f"),
-        4 => Some("min16i"),
-        5 => Some("min16u"),
-        _ => None,
-    }
 }
 
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -54,7 +44,7 @@ impl Listing {
         }
         match precision {
             Precision::Converted(from, to) if from != to => {
-                let [from, to] = [from, to].map(|precision| precision_name(precision).unwrap_or("def32"));
+                let [from, to] = [from, to].map(|precision| names::precision(precision).unwrap_or("def32"));
                 self.text.extend([" {", from, " as ", to, "}"]);
             }
             Precision::Of(precision) | Precision::Converted(precision, _) => self.min_precision(precision),
@@ -67,7 +57,7 @@ impl Listing {
 
     /// ` {min16f}` and the like, after an operand of minimum precision.
     pub(super) fn min_precision(&mut self, precision: u8) {
-        if let Some(name) = precision_name(precision) {
+        if let Some(name) = names::precision(precision) {
             self.text.extend([" {", name, "}"]);
         }
     }
@@ -99,61 +89,10 @@ impl Listing {
 
     /// A register and its indices, without its components.
     pub(super) fn register(&mut self, operand: &Operand) -> Result<()> {
-        use RegisterFile as File;
-        let ranges = self.layout_5_1;
-        let name = match operand.file {
-            File::Temp => "r",
-            File::Input => "v",
-            File::Output => "o",
-            File::IndexableTemp => "x",
-            File::Sampler if ranges => "S",
-            File::Sampler => "s",
-            File::Resource if ranges => "T",
-            File::Resource => "t",
-            File::ConstantBuffer if ranges => "CB",
-            File::ConstantBuffer => "cb",
-            File::ImmediateConstantBuffer => "icb",
-            File::Label => "label",
-            File::InputPrimitiveId => "vPrim",
-            File::OutputDepth => "oDepth",
-            File::Null => "null",
-            File::Rasterizer => "rasterizer",
-            File::OutputCoverageMask => "oMask",
-            File::Stream => "m",
-            File::FunctionBody => "fb",
-            File::FunctionTable => "ft",
-            File::Interface => "fp",
-            File::FunctionInput => "fi",
-            File::FunctionOutput => "fo",
-            File::OutputControlPointId => "vOutputControlPointID",
-            File::ForkInstanceId => "vForkInstanceID",
-            File::JoinInstanceId => "vJoinInstanceID",
-            File::InputControlPoint => "vicp",
-            File::OutputControlPoint => "vocp",
-            File::InputPatchConstant => "vpc",
-            File::InputDomainPoint => "vDomain",
-            File::ThisPointer => "this",
-            File::UnorderedAccessView if ranges => "U",
-            File::UnorderedAccessView => "u",
-            File::GroupSharedMemory => "g",
-            File::ThreadId => "vThreadID",
-            File::ThreadGroupId => "vThreadGroupID",
-            File::ThreadIdInGroup => "vThreadIDInGroup",
-            File::InputCoverageMask => "vCoverage",
-            File::ThreadIdInGroupFlattened => "vThreadIDInGroupFlattened",
-            File::GsInstanceId => "vGSInstanceID",
-            File::OutputDepthGreaterEqual => "oDepthGE",
-            File::OutputDepthLessEqual => "oDepthLE",
-            File::CycleCounter => "vCycleCounter",
-            File::OutputStencilRef => "oStencilRef",
-            File::InnerCoverage => "vInnerCoverage",
-            File::Immediate32 | File::Immediate64 => "l",
-        };
+        let name = names::register(operand.file, self.layout_5_1);
         self.text.push_str(name);
         // The first index is the register's number, unless several registers are indexed as one.
-        let bracketed = matches!(operand.file, File::ImmediateConstantBuffer | File::ThisPointer)
-            || matches!(operand.file, File::Input | File::Output | File::InputControlPoint | File::OutputControlPoint)
-                && operand.indices.len() > 1;
+        let bracketed = names::is_bracketed(operand.file, operand.indices.len());
         for (position, index) in operand.indices.iter().enumerate() {
             if position == 0 && !bracketed && index.relative.is_none() {
                 self.write(format_args!("{}", index.base))?;
