@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::*;
 use crate::{
-    container::Container,
+    container::{Container, ContainerWriter, FourCc},
     dxbc::{
         disassemble,
         operand::{Operand, RegisterFile},
@@ -151,4 +151,28 @@ fn what_cannot_be_read_is_named_with_its_line() {
     for text in ["", "ps_6_0", "xs_5_0", "ps_5_0_level_9_1"] {
         assert!(assemble(text).is_err(), "{text}");
     }
+}
+
+/// The fixtures that are assembled by hand: `NAME.dxasm` beside the container `NAME.dxbc`, which is written anew with
+/// `UPDATE_FIXTURES=1`.
+#[test]
+fn fixtures_are_what_they_are_assembled_from() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/assembled");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "dxasm") {
+            continue;
+        }
+        let part = assemble(&fs::read_to_string(&path).unwrap());
+        let part = part.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let bytes = ContainerWriter::new().push(FourCc::SHEX, part).write().unwrap();
+        let shader = path.with_extension("dxbc");
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            fs::write(&shader, &bytes).unwrap();
+        }
+        assert!(fs::read(&shader).ok() == Some(bytes), "{}: UPDATE_FIXTURES=1 writes it anew", shader.display());
+        count += 1;
+    }
+    assert!(count > 10, "{count}");
 }
