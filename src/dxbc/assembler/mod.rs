@@ -15,6 +15,8 @@ use crate::{
 
 /// A program's tokens, as the contents of a `SHEX` part (`SHDR` for Shader Model 4).
 ///
+/// Messages to the debug layer (`printf`, `errorf`) are no part of it.
+///
 /// # Errors
 /// Names the line and what is wrong with it.
 pub fn assemble(text: &str) -> Result<Vec<u8>> {
@@ -31,6 +33,7 @@ pub fn assemble(text: &str) -> Result<Vec<u8>> {
         Stage::Geometry => 2,
         Stage::Hull => 3,
         Stage::Domain => 4,
+        Stage::Library => 0xfff0,
         _ => 5,
     };
     let header = [kind << 16 | u32::from(model.major) << 4 | u32::from(model.minor), assembler.words.len() as u32 + 2];
@@ -80,6 +83,7 @@ fn version(profile: &str) -> Option<(Stage, ShaderModel)> {
         "hs" => Stage::Hull,
         "ds" => Stage::Domain,
         "cs" => Stage::Compute,
+        "lib" => Stage::Library,
         _ => return None,
     };
     let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

@@ -117,6 +117,16 @@ struct Marks<'t> {
 fn marks(text: &str) -> Result<Marks<'_>> {
     let mut extended = 0;
     let mut text = text.trim();
+    if let Some(rest) = text.strip_prefix('-')
+        && !rest.starts_with(|character: char| character.is_ascii_digit())
+    {
+        extended |= 1 << 6;
+        text = rest;
+    }
+    if let Some(inner) = text.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')) {
+        extended |= 2 << 6;
+        text = inner;
+    }
     while let Some(begin) = text.strip_suffix('}').and_then(|inner| inner.rfind('{')) {
         let inside = text[begin + 1..text.len() - 1].trim();
         let name = inside.split(" as ").next().unwrap_or(inside).trim();
@@ -127,16 +137,6 @@ fn marks(text: &str) -> Result<Marks<'_>> {
             _ => return Err(error("unknown mark of an operand", inside)),
         }
         text = text[..begin].trim_end();
-    }
-    if let Some(rest) = text.strip_prefix('-')
-        && !rest.starts_with(|character: char| character.is_ascii_digit())
-    {
-        extended |= 1 << 6;
-        text = rest;
-    }
-    if let Some(inner) = text.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')) {
-        extended |= 2 << 6;
-        text = inner;
     }
     // D3D10_SB_EXTENDED_OPERAND_MODIFIER
     Ok(Marks { text, extended: if extended == 0 { 0 } else { extended | 1 } })

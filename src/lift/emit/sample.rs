@@ -229,6 +229,9 @@ impl FunctionEmitter<'_, '_> {
 
     /// The level of a comparison: naga takes level 0 or the implicit one. Shadow maps have one level.
     fn comparison_level(&mut self, sample: &ir::Sample) -> SampleLevel {
+        if sample.min_lod.is_some_and(|min_lod| self.ir.as_scalar_constant(min_lod) != Some(0)) {
+            self.module.note("comparison with a lower bound of the level: the bound is left out");
+        }
         match sample.level {
             ir::SampleLevel::Zero => SampleLevel::Zero,
             ir::SampleLevel::Level(level) if self.ir.as_scalar_constant(level) == Some(0) => SampleLevel::Zero,
