@@ -78,9 +78,11 @@ impl fmt::Display for Record {
     }
 }
 
-/// All listings of all folders, without those of shaders that were built anew since.
+/// All listings of all folders, without those of shaders that were built anew since. `$LISTINGS` names another folder of
+/// such folders, for a look at other shaders.
 pub fn all() -> Vec<Listing> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let fixtures = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let root = std::env::var_os("LISTINGS").map_or_else(fixtures, PathBuf::from);
     let mut folders = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     folders.sort();
     let mut listings = Vec::new();

@@ -46,14 +46,10 @@ fn agree_with_the_compilers() {
         }
     }
     println!("{} containers compared: {compared:?}", compared.values().sum::<u32>());
-    let shown = faults
-        .iter()
-        .take(std::env::var("SHOWN").map_or(60, |shown| shown.parse().unwrap()))
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join("\n");
+    let shown = std::env::var("SHOWN").map_or(60, |shown| shown.parse().unwrap());
+    let shown = faults.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(faults.is_empty(), "{} differences:\n{shown}", faults.len());
-    assert!(compared.values().sum::<u32>() >= 400);
+    assert!(compared.values().sum::<u32>() >= 450 || std::env::var_os("LISTINGS").is_some());
 }
 
 fn of(listing: &Listing, kinds: &[&str]) -> Vec<Record> {

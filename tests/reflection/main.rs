@@ -1,6 +1,7 @@
 //! Reflection of our own shaders: against the compilers' own, of both formats against each other, and of stripped files.
 
 mod describe;
+mod formats;
 mod listing;
 mod listings;
 mod stripped;
@@ -10,7 +11,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use bevy_dxshader::{
     container::FourCc,
     reflect,
-    reflection::{BufferLayout, Field, FieldScalar, FieldShape, Format, SignatureElement},
+    reflection::{Field, FieldShape, SignatureElement},
 };
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -64,80 +65,5 @@ fn tokens_replace_signatures() {
         let [full, stripped] = [full, stripped].map(|mut interface| interface.entry_points.remove(0));
         assert_eq!(registers(&stripped.inputs), registers(&full.inputs), "{name}");
         assert_eq!(registers(&stripped.outputs), registers(&full.outputs), "{name}");
-    }
-}
-
-/// What both compilers make of one source tells the same.
-#[test]
-fn both_formats_agree() {
-    for name in ["constants", "resources", "spaces", "varyings", "streams", "patch", "depth"] {
-        let dxbc = reflect(&fixture(&format!("{name}.dxbc"))).unwrap();
-        let dxil = reflect(&fixture(&format!("{name}.dxil"))).unwrap();
-        assert_eq!(dxil.format, Format::Dxil);
-        assert_eq!(dxil.stage, dxbc.stage, "{name}");
-
-        let (dxbc_entry, dxil_entry) = (&dxbc.entry_points[0], &dxil.entry_points[0]);
-        let mut facts = dxil_entry.facts.clone();
-        // fxc leaves the default of 64 and, as here, lower limits undeclared.
-        facts.primitives.max_tessellation_factor = dxbc_entry.facts.primitives.max_tessellation_factor;
-        assert_eq!(facts, dxbc_entry.facts, "{name}");
-
-        // By semantic: dxc packs otherwise.
-        let elements = |elements: &[SignatureElement], system_values: bool| {
-            let mut found = BTreeMap::new();
-            for element in elements {
-                for &index in &element.semantic_indices {
-                    let system_value = system_values.then_some(element.system_value);
-                    let value = (element.mask.count_ones(), element.component, element.stream, system_value);
-                    found.insert((element.semantic.to_uppercase(), index), value);
-                }
-            }
-            found
-        };
-        let signatures = [
-            (&dxbc_entry.inputs, &dxil_entry.inputs),
-            (&dxbc_entry.outputs, &dxil_entry.outputs),
-            (&dxbc_entry.patch_constants, &dxil_entry.patch_constants),
-        ];
-        for (dxbc, dxil) in signatures {
-            assert_eq!(elements(dxil, true), elements(dxbc, true), "{name}");
-        }
-
-        for binding in &dxbc.bindings {
-            // fxc lists the elements of an array that are used, each by itself.
-            let label = binding.name.as_deref().unwrap().split('[').next().unwrap();
-            let other = dxil.bindings.iter().find(|other| other.name.as_deref() == Some(label));
-            let other = other.unwrap_or_else(|| panic!("{name}: {label} is missing"));
-            assert_eq!(other.kind, binding.kind, "{name}: {label}");
-            assert_eq!((other.class, other.space), (binding.class, binding.space), "{name}: {label}");
-            if binding.name.as_deref() == Some(label) {
-                assert_eq!((other.register, other.count), (binding.register, binding.count), "{name}: {label}");
-            }
-            let shape = |layout: &Option<BufferLayout>| {
-                layout.clone().map(|mut layout| {
-                    layout.fields.iter_mut().for_each(plain);
-                    layout
-                })
-            };
-            assert_eq!(shape(&other.layout), shape(&binding.layout), "{name}: {label}");
-        }
-    }
-}
-
-/// A field without what only one of the compilers tells: defaults, use, names of types, and signs of bare elements.
-fn plain(field: &mut Field) {
-    field.default_value = None;
-    field.used = None;
-    field.ty.name = None;
-    if let FieldShape::Struct(members) = &mut field.ty.shape {
-        members.iter_mut().for_each(plain);
-    }
-    if field.name == "$Element" {
-        match &mut field.ty.shape {
-            FieldShape::Scalar(scalar) | FieldShape::Vector(scalar, _) if *scalar == FieldScalar::U32 => {
-                *scalar = FieldScalar::I32;
-            }
-            _ => {}
-        }
     }
 }

@@ -100,12 +100,14 @@ pub(super) fn is_per_sample(input: &SignatureElement) -> bool {
     interpolation || input.system_value == SystemValue::SampleIndex
 }
 
-/// `DXIL::ComponentType` of an element. Minimum-precision types are 32 bits wide and say which precision they ask for.
+/// `DXIL::ComponentType` of an element. Minimum-precision types are 32 bits wide and say which precision they ask for;
+/// registers hold booleans as 32-bit integers.
 fn component(number: u32, native_16_bit: bool) -> (ComponentType, MinPrecision) {
     match (super::resources::component(number), native_16_bit) {
         (ComponentType::F16, false) => (ComponentType::F32, MinPrecision::Float16),
         (ComponentType::I16, false) => (ComponentType::I32, MinPrecision::Sint16),
         (ComponentType::U16, false) => (ComponentType::U32, MinPrecision::Uint16),
+        (ComponentType::Bool, _) => (ComponentType::U32, MinPrecision::Default),
         (component, _) => (component, MinPrecision::Default),
     }
 }
