@@ -3,6 +3,7 @@
 //! A case is a `*.dxcase.ron` file; `docs/cases.md` describes its format, and [`format`](mod@format) holds it as types. [`Runner`]
 //! runs cases on the device that wgpu finds; `dxshader run` and the project's tests are thin layers over [`run_files`].
 
+mod accel;
 mod attachments;
 mod bind;
 mod compare;

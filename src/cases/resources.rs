@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use wgpu::{BufferUsages, Extent3d, TextureAspect, TextureFormat, TextureUsages};
 
 use super::{
+    accel::AccelResource,
     device::{Gpu, Halt},
     format::{Buffer, Case, Expectation, Sampler, Texture, TextureShape},
     formats, samples, texels,
@@ -17,6 +18,8 @@ pub struct Resources<'a> {
     pub buffers: BTreeMap<&'a str, BufferResource>,
     /// Textures by name.
     pub textures: BTreeMap<&'a str, TextureResource>,
+    /// Acceleration structures by name.
+    pub accels: BTreeMap<&'a str, AccelResource>,
     /// Samplers by name.
     pub samplers: &'a BTreeMap<String, Sampler>,
 }
@@ -45,7 +48,12 @@ impl<'a> Resources<'a> {
     /// # Errors
     /// Names the resource that is faulty, or that the device cannot have.
     pub fn new(gpu: &Gpu, case: &'a Case) -> Result<Self, Halt> {
-        let mut resources = Self { buffers: BTreeMap::new(), textures: BTreeMap::new(), samplers: &case.samplers };
+        let mut resources = Self {
+            buffers: BTreeMap::new(),
+            textures: BTreeMap::new(),
+            accels: BTreeMap::new(),
+            samplers: &case.samplers,
+        };
         for (name, buffer) in &case.buffers {
             let buffer = create_buffer(gpu, name, buffer).map_err(|error| format!("buffer {name}: {error}"))?;
             resources.buffers.insert(name, buffer);
@@ -53,6 +61,11 @@ impl<'a> Resources<'a> {
         for (name, texture) in &case.textures {
             let texture = create_texture(gpu, name, texture).map_err(|halt| halt.within(&format!("texture {name}")))?;
             resources.textures.insert(name, texture);
+        }
+        for (name, accel) in &case.accels {
+            let accel = AccelResource::new(gpu, name, accel, &resources)
+                .map_err(|halt| halt.within(&format!("acceleration structure {name}")))?;
+            resources.accels.insert(name, accel);
         }
         Ok(resources)
     }
@@ -63,6 +76,14 @@ impl<'a> Resources<'a> {
     /// There is none.
     pub fn buffer(&self, name: &str) -> Result<&BufferResource, String> {
         self.buffers.get(name).ok_or_else(|| format!("there is no buffer {name}"))
+    }
+
+    /// The acceleration structure of a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn accel(&self, name: &str) -> Result<&AccelResource, Halt> {
+        self.accels.get(name).ok_or_else(|| format!("there is no acceleration structure {name}").into())
     }
 
     /// The texture of a name.

@@ -156,9 +156,6 @@ fn run_case(
         return Err("it expects nothing".into());
     }
     check_requirements(gpu, case)?;
-    if !case.accels.is_empty() {
-        return Err(Halt::Skipped("acceleration structures".into()));
-    }
     let resources = Resources::new(gpu, case)?;
     let capabilities = match types {
         NumberTypes::Native => gpu.capabilities,

@@ -156,22 +156,48 @@ pub struct Accel {
 /// One instance of an acceleration structure: triangles, or boxes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct AccelInstance {
+    /// Name of the buffer of vertices, of type `F32`: three for each.
     #[serde(default)]
     pub triangles: Option<String>,
+    /// Name of the buffer of boxes, of type `F32`: six numbers for each.
     #[serde(default)]
     pub aabbs: Option<String>,
+    /// Name of the buffer of indices, of type `U16` or `U32`.
     #[serde(default)]
     pub indices: Option<String>,
+    /// The triangles are opaque (`D3D12_RAYTRACING_GEOMETRY_FLAG_OPAQUE`).
+    #[serde(default)]
+    pub opaque: bool,
+    /// More geometries, after that of `triangles` if there is one.
+    #[serde(default)]
+    pub geometries: Vec<AccelGeometry>,
+    /// From the object to the world: three rows of four numbers; the identity if absent.
     #[serde(default)]
     pub transform: Option<Vec<f32>>,
+    /// `InstanceID`, of 24 bits.
     #[serde(default)]
     pub id: u32,
+    /// Rays see the instance whose masks have a bit in common with it; of 8 bits.
     #[serde(default = "all_bits")]
     pub mask: u32,
+    /// `D3D12_RAYTRACING_INSTANCE_FLAGS`.
     #[serde(default)]
     pub flags: u32,
+}
+
+/// One geometry of several of an instance.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccelGeometry {
+    /// As in [`AccelInstance`].
+    pub triangles: String,
+    /// As in [`AccelInstance`].
+    #[serde(default)]
+    pub indices: Option<String>,
+    /// As in [`AccelInstance`].
+    #[serde(default)]
+    pub opaque: bool,
 }
 
 fn all_bits() -> u32 {
