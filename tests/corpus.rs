@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use bevy_dxshader::cli::check::{Counts, Report, check, find};
+use bevy_dxshader::{
+    Target,
+    cli::check::{Counts, Report, check, find},
+};
 
 /// How many of a hundred programs must come how far. It is raised as the lifter learns, and never lowered.
 struct Floor {
@@ -23,7 +26,7 @@ fn corpus() {
         return;
     }
     let files = find(&[folder]).unwrap();
-    let checked = check(&files, 0).unwrap();
+    let checked = check(&files, 0, &Target::default()).unwrap();
     let report = Report::new(&checked);
     println!("{report}");
 

@@ -12,6 +12,7 @@ use std::{
 };
 
 use bevy_dxshader::{
+    Target,
     cli::{
         check::{Status, judge},
         disasm::disassemble,
@@ -88,7 +89,7 @@ fn run(inputs: impl Iterator<Item = Input> + Send) {
             let next = inputs.lock().unwrap().next();
             let Some(input) = next else { break };
             *slot.lock().unwrap() = Some((Instant::now(), input.name.clone()));
-            let verdict = judge(&input.bytes);
+            let verdict = judge(&input.bytes, &Target::default());
             let parts = panic::catch_unwind(|| read_parts(&input.bytes));
             let assembly = panic::catch_unwind(|| disassemble(&input.bytes));
             *slot.lock().unwrap() = None;

@@ -4,7 +4,7 @@ use std::{io::IsTerminal, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{CliError, Outcome, output};
+use super::{CliError, Outcome, output, target::TargetArgs};
 use crate::{LiftOptions, Target, lift::ClassChoice};
 
 /// Lift a compiled shader and write it in another language
@@ -27,6 +27,8 @@ pub struct Lift {
     /// DirectionalLight; or a class with the registers of its data: DirectionalLight(cb1[4], t2, s0).
     #[arg(long = "class", value_name = "INTERFACE=INSTANCE", value_parser = class)]
     classes: Vec<(String, ClassChoice)>,
+    #[command(flatten)]
+    target: TargetArgs,
 }
 
 /// A choice of `--class`.
@@ -61,7 +63,7 @@ impl Lift {
             return Err(CliError::Usage("SPIR-V is binary: name a file with -o, or redirect the output".into()));
         }
         let options = LiftOptions { entry: self.entry.clone(), classes: self.classes.iter().cloned().collect() };
-        let text = translate(&bytes, self.to, &options).map_err(|error| match error {
+        let text = translate(&bytes, self.to, &options, &self.target.target()).map_err(|error| match error {
             Refusal::Lifter(source) => CliError::Shader { path: self.file.clone(), source },
             Refusal::Naga(what) => CliError::Output { path: self.file.clone(), what },
         })?;
@@ -79,21 +81,23 @@ pub enum Refusal {
     Naga(String),
 }
 
-/// A container's program in another language, for the default target.
+/// A container's program in another language, for a target.
 ///
 /// # Errors
 /// The lifter refuses the bytes, or naga the lifted module.
-pub fn translate(bytes: &[u8], language: Language, options: &LiftOptions) -> Result<Vec<u8>, Refusal> {
+pub fn translate(bytes: &[u8], language: Language, options: &LiftOptions, target: &Target) -> Result<Vec<u8>, Refusal> {
     let program = crate::lift(bytes, options).map_err(Refusal::Lifter)?;
     if language == Language::Ir {
+        let program = program.lowered(target.capabilities).map_err(Refusal::Lifter)?;
         return Ok(program.ir.display(&program.interface).to_string().into_bytes());
     }
-    let module = program.module(&Target::default()).map_err(Refusal::Lifter)?;
+    let module = program.module(target).map_err(Refusal::Lifter)?;
     if language == Language::Naga {
         return Ok(format!("{module:#?}\n").into_bytes());
     }
     let told = |what: &str, causes: Vec<String>| Refusal::Naga(format!("{what}: {}", causes.join(": ")));
-    let info = output::validate(&module).map_err(|causes| told("naga rejects the lifted module", causes))?;
+    let info = output::validate(&module, target.capabilities)
+        .map_err(|causes| told("naga rejects the lifted module", causes))?;
     if language == Language::Spirv {
         let words = output::spirv(&module, &info).map_err(|causes| told("naga cannot write SPIR-V", causes))?;
         return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());

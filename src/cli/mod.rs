@@ -15,6 +15,7 @@ mod output;
 mod pdb;
 pub mod run;
 mod style;
+pub mod target;
 mod text;
 
 use std::process::ExitCode;

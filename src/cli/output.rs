@@ -16,12 +16,12 @@ use clap::builder::styling::Style;
 
 use super::{CliError, style::paint};
 
-/// Validates a module with every capability that naga knows.
+/// Validates a module with the capabilities of its target.
 ///
 /// # Errors
 /// naga's error and all its causes, the outermost first.
-pub fn validate(module: &naga::Module) -> Result<ModuleInfo, Vec<String>> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+pub fn validate(module: &naga::Module, capabilities: Capabilities) -> Result<ModuleInfo, Vec<String>> {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
     validator.validate(module).map_err(|error| causes(error.as_inner()))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ClassChoice, Emitted, Target};
@@ -50,10 +52,19 @@ impl Program {
         Ok(self.emit(target)?.module)
     }
 
-    /// Number types of the program that shaders of such capabilities lack. They are lowered when it is emitted: halves to
-    /// 32-bit floats, doubles and 64-bit integers to pairs of words.
+    /// Number types of the program that shaders of such capabilities lack. They are lowered when it is emitted: see
+    /// [`Program::lowered`].
     pub fn missing_types(&self, capabilities: naga::valid::Capabilities) -> Vec<ir::Scalar> {
         super::emit::number_types(capabilities).missing(&self.ir)
+    }
+
+    /// The program without number types that shaders of such capabilities lack, as it is emitted for them: halves are
+    /// 32-bit floats, doubles and 64-bit integers pairs of words. A note tells of each type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) names what has no lowering: atomic operations on 64 bits.
+    pub fn lowered(&self, capabilities: naga::valid::Capabilities) -> Result<Cow<'_, Self>> {
+        super::emit::lower_number_types(self, capabilities)
     }
 
     /// Stage of the program's first entry point.

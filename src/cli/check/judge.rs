@@ -119,10 +119,10 @@ impl Verdict {
     }
 }
 
-/// Reads, reflects, lifts, validates and writes a file. Never panics: what panics within is a verdict.
-pub fn judge(bytes: &[u8]) -> Verdict {
+/// Reads, reflects, lifts, validates and writes a file for a target. Never panics: what panics within is a verdict.
+pub fn judge(bytes: &[u8], target: &Target) -> Verdict {
     let mut verdict = Verdict::new();
-    if let Err(panic) = panics::catch(|| pass(bytes, &mut verdict)) {
+    if let Err(panic) = panics::catch(|| pass(bytes, target, &mut verdict)) {
         let group = format!("panic: {}", without_numbers(&panic));
         verdict.stop(Status::Panicked, format!("panic: {panic}"), group);
     }
@@ -130,7 +130,7 @@ pub fn judge(bytes: &[u8]) -> Verdict {
 }
 
 /// Goes as far as it can. What `verdict` holds is right whenever this stops.
-fn pass(bytes: &[u8], verdict: &mut Verdict) {
+fn pass(bytes: &[u8], target: &Target, verdict: &mut Verdict) {
     let start = Instant::now();
     let container = match Container::parse(bytes) {
         Ok(container) => container,
@@ -155,7 +155,7 @@ fn pass(bytes: &[u8], verdict: &mut Verdict) {
     verdict.reflected = true;
 
     let start = Instant::now();
-    let lifted = crate::lift(bytes, &LiftOptions::default()).and_then(|program| program.module(&Target::default()));
+    let lifted = crate::lift(bytes, &LiftOptions::default()).and_then(|program| program.module(target));
     verdict.lift_time = start.elapsed();
     let module = match lifted {
         Ok(module) => module,
@@ -166,7 +166,7 @@ fn pass(bytes: &[u8], verdict: &mut Verdict) {
     verdict.lifted = true;
 
     let start = Instant::now();
-    let info = output::validate(&module);
+    let info = output::validate(&module, target.capabilities);
     verdict.validate_time = start.elapsed();
     let info = match info {
         Ok(info) => info,
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn text_is_unreadable() {
-        let verdict = judge(b"float4 main()");
+        let verdict = judge(b"float4 main()", &Target::default());
         assert_eq!((verdict.status, verdict.read), (Status::Unreadable, false));
         assert!(verdict.reason.contains("DXBC"), "{}", verdict.reason);
     }

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 pub use judge::{Status, Verdict, judge};
 pub use report::{Counts, Report};
 
-use super::{CliError, Outcome, STACK_SIZE, output};
-use crate::container::Container;
+use super::{CliError, Outcome, STACK_SIZE, output, target::TargetArgs};
+use crate::{Target, container::Container};
 
 /// Read, reflect, lift and validate every container below some paths, and count
 #[derive(Debug, Args)]
@@ -31,6 +31,8 @@ pub struct Check {
     /// Number of files to check at a time [default: the number of processors]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    #[command(flatten)]
+    target: TargetArgs,
 }
 
 /// A file and what became of it.
@@ -49,7 +51,7 @@ impl Check {
     /// A path does not exist, or an output cannot be written.
     pub fn run(&self) -> Result<Outcome, CliError> {
         let files = find(&self.paths)?;
-        let checked = check(&files, self.jobs.unwrap_or(0))?;
+        let checked = check(&files, self.jobs.unwrap_or(0), &self.target.target())?;
         let report = Report::new(&checked);
         if let Some(path) = &self.tsv {
             output::write(Some(path), report::tsv(&checked).as_bytes())?;
@@ -95,7 +97,7 @@ fn begins_like_container(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// The threads cannot be started.
-pub fn check(files: &[PathBuf], jobs: usize) -> Result<Vec<Checked>, CliError> {
+pub fn check(files: &[PathBuf], jobs: usize, target: &Target) -> Result<Vec<Checked>, CliError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs)
         .stack_size(STACK_SIZE)
@@ -108,7 +110,7 @@ pub fn check(files: &[PathBuf], jobs: usize) -> Result<Vec<Checked>, CliError> {
     let _quiet = panics::Quiet::new();
     let one = |path: &PathBuf| {
         let verdict = match std::fs::read(path) {
-            Ok(bytes) => judge(&bytes),
+            Ok(bytes) => judge(&bytes, target),
             Err(error) => Verdict::unreadable(&error),
         };
         Checked { path: path.clone(), verdict }

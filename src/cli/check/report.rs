@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn last_line_and_rows() {
         let root_signature = b"DXBC0000000000000000\x01\0\0\0\x20\0\0\0\0\0\0\0";
-        let checked =
-            [&b"text"[..], root_signature].map(|bytes| Checked { path: "a\tb.cso".into(), verdict: judge(bytes) });
+        let checked = [&b"text"[..], root_signature]
+            .map(|bytes| Checked { path: "a\tb.cso".into(), verdict: judge(bytes, &crate::Target::default()) });
         let report = Report::new(&checked);
         let text = report.to_string();
         let last = text.lines().last().unwrap();

@@ -51,6 +51,8 @@ mod tests;
 use function::{Emission, FunctionEmitter};
 use module::ModuleEmitter;
 
+use std::borrow::Cow;
+
 use naga::valid::Capabilities;
 
 use super::{Emitted, Note, Program, Target};
@@ -67,21 +69,31 @@ use crate::{
 /// # Errors
 /// Names what the target cannot express.
 pub fn emit(program: &Program, target: &Target) -> Result<Emitted> {
-    let types = number_types(target.capabilities);
+    let lowered = lower_number_types(program, target.capabilities)?;
+    let mut emitted = ModuleEmitter::new(&lowered, target).emit()?;
+    emitted.notes.extend(lowered.notes.iter().skip(program.notes.len()).cloned());
+    Ok(emitted)
+}
+
+/// The program without number types that shaders of such capabilities lack, and with a note on each.
+///
+/// # Errors
+/// Names what has no lowering.
+pub fn lower_number_types(program: &Program, capabilities: Capabilities) -> Result<Cow<'_, Program>> {
+    let types = number_types(capabilities);
     if types.missing(&program.ir).is_empty() {
-        return ModuleEmitter::new(program, target).emit();
+        return Ok(Cow::Borrowed(program));
     }
     let mut program = program.clone();
     let lowered = legalize(&mut program.ir, &program.interface, types)?;
-    let mut emitted = ModuleEmitter::new(&program, target).emit()?;
-    emitted.notes.extend(lowered.into_iter().map(|scalar| {
+    program.notes.extend(lowered.into_iter().map(|scalar| {
         Note::new(match scalar {
             Scalar::F16 => "16-bit floats that the target lacks: 32-bit floats, rounded after each operation",
             Scalar::F64 => "64-bit floats that the target lacks: in software",
             _ => "64-bit integers that the target lacks: pairs of words",
         })
     }));
-    Ok(emitted)
+    Ok(Cow::Owned(program))
 }
 
 /// The number types that shaders may use.
