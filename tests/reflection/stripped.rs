@@ -26,6 +26,7 @@ pub fn without(bytes: &[u8], parts: &[FourCc]) -> Option<Vec<u8>> {
 ///
 /// * names of bindings, and with them the layouts of buffers, whose variables have nothing but names to be known by;
 /// * names of interfaces;
+/// * subobjects of a library, which are in `RDAT` alone;
 /// * the order of bindings, where another part lists them;
 /// * of DXBC's typed resources the number of a texel's components: tokens declare four types, and fxc makes them the same;
 /// * that a buffer of DXBC is a `tbuffer`: tokens declare a typed buffer of mixed types; of DXIL, its size.
@@ -48,6 +49,7 @@ fn nameless(mut interface: Interface) -> Interface {
             _ => {}
         }
     }
+    interface.subobjects.clear();
     for slots in &mut interface.class_linkage.interfaces {
         slots.name = format!("fp{}", slots.slot);
     }
