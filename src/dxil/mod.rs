@@ -64,7 +64,8 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
 }
 
 /// The program of a container as LLVM assembly, in the spelling of `dxc -dumpbin`. As there, the program with debug
-/// information (`ILDB` part) is taken where there is one.
+/// information (`ILDB` part) is taken where there is one. Comments in front of the module tell of features, signatures,
+/// buffers and bindings.
 ///
 /// # Errors
 /// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record that contradicts the format, or the
@@ -78,7 +79,11 @@ pub fn disassemble(container: &Container<'_>) -> Result<String> {
         },
     };
     let module = modules::read(&bitcode)?;
-    disassembly::disassemble(&module).map_err(|error| error.in_part(bitcode.part.name))
+    let listing = disassembly::disassemble(&module).map_err(|error| error.in_part(bitcode.part.name))?;
+    let names = modules::reflection(container)?;
+    let interface = reflect::interface(&bitcode, &module, names.as_ref());
+    let resources = names.as_ref().unwrap_or(&module);
+    Ok(disassembly::preamble(container, &module, resources, &interface) + &listing)
 }
 
 /// Bare LLVM bitcode (from its magic `BC C0 DE` on) as LLVM assembly, in the spelling of `dxc -dumpbin`.

@@ -241,7 +241,7 @@ impl Listing<'_> {
             }
             if argument == ValueId::NONE {
                 let id = self.body().and_then(|body| body.annotations.arguments.get(&(number, index as u32)));
-                let id = *id.ok_or_else(|| Error::internal("metadata of a call is lost"))?;
+                let id = *id.ok_or_else(|| Error::malformed("metadata of a call is missing"))?;
                 self.push("metadata");
                 self.parameter_attributes(attributes, index)?;
                 self.push(" ");

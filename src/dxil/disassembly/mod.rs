@@ -3,7 +3,7 @@
 //!
 //! The text is that of LLVM 3.7's assembly writer ("LLVM Language Reference Manual" of that version). [`names`] spells
 //! identifiers, [`types`] types, [`constant`] constants, [`metadata`] and [`debug_info`] nodes, [`instruction`] and
-//! [`function`] code; [`slots`] numbers what has no name, in the order of LLVM's writer.
+//! [`function`] code, [`preamble`](mod@preamble) the comments in front; [`slots`] numbers what has no name, in the order of LLVM's writer.
 
 mod attribute;
 mod comment;
@@ -14,6 +14,7 @@ mod function;
 mod instruction;
 mod metadata;
 mod names;
+mod preamble;
 mod resource;
 mod slots;
 mod symbol;
@@ -23,6 +24,8 @@ use std::fmt::{self, Write};
 
 use super::module::{Body, FunctionId, GlobalId, Metadata, MetadataId, Module, TypeId, Value, ValueDef, ValueId};
 use crate::{Error, Result};
+
+pub use preamble::preamble;
 
 use function::FunctionScope;
 use slots::Slots;

@@ -101,7 +101,7 @@ impl<'a> Listing<'a> {
                         continue;
                     }
                     let id = body.annotations.arguments.get(&(number, position as u32));
-                    let id = *id.ok_or_else(|| Error::internal("metadata of a call is lost"))?;
+                    let id = *id.ok_or_else(|| Error::malformed("metadata of a call is missing"))?;
                     match (self.node(id)?, self.metadata_of(id)?) {
                         (Some(node), _) => self.search(search, Item::Node(node))?,
                         (None, Metadata::Value(value)) => self.search(search, Item::Value(*value))?,
