@@ -8,6 +8,7 @@ mod disassembly;
 mod lower;
 pub mod module;
 mod modules;
+mod names;
 mod op;
 mod reflect;
 
@@ -17,7 +18,7 @@ pub(crate) use op::markdown as coverage_markdown;
 use crate::{
     Error, ErrorKind, Result,
     container::{Bitcode, Container, FourCc, ProgramHeader},
-    lift::{LiftOptions, Program},
+    lift::{LiftOptions, Note, Program},
     reflection::{Interface, Stage},
 };
 
@@ -58,8 +59,15 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
     if interface.entry_points.is_empty() {
         return Err(Error::new(ErrorKind::NotAProgram, "the library has no entry points"));
     }
-    let lowered = lower::lower(&module, &interface, interface.stage);
-    let (ir, notes) = lowered.map_err(|error| error.in_part(bitcode.part.name))?;
+    let (names, unreadable) = match modules::debug(container) {
+        Ok(Some(copy)) => (names::LocalNames::of(&copy), None),
+        // Old compilers left the debug information in the program.
+        Ok(None) => (names::LocalNames::of(&module), None),
+        Err(error) => (names::LocalNames::default(), Some(error)),
+    };
+    let lowered = lower::lower(&module, &interface, &names);
+    let (ir, mut notes) = lowered.map_err(|error| error.in_part(bitcode.part.name))?;
+    notes.extend(unreadable.map(|error| Note::new(format!("debug information cannot be read: {error}"))));
     Ok(Program { ir, interface, notes })
 }
 
@@ -341,6 +349,42 @@ mod tests {
         let program = lifted(include_bytes!("../../tests/fixtures/dxil/feedback.dxil"), None).unwrap();
         assert!(program.notes.iter().any(|note| note.text.contains("sampler feedback")));
         assert_eq!(program.emit(&crate::lift::Target::default()).unwrap().resources.len(), 2);
+    }
+
+    #[test]
+    fn locals_have_names_where_debug_information_tells_them() {
+        let bytes = include_bytes!("../../tests/fixtures/dxil/names.dxil");
+        let program = lifted(bytes, None).unwrap();
+        let names: std::collections::BTreeSet<&str> =
+            program.ir.functions[0].names.values().map(String::as_str).collect();
+        for name in ["color", "weight", "total", "step", "result_x"] {
+            assert!(names.contains(name), "{name}: {names:?}");
+        }
+        assert!(!names.contains("color_x"));
+        assert!(program.ir.variables.iter().any(|variable| variable.name == "history"));
+        // The same program without its copy, and with the copy of another: no names.
+        let container = Container::parse(bytes).unwrap();
+        let mut container = crate::container::ContainerWriter::from_container(&container);
+        let other = include_bytes!("../../tests/fixtures/dxil/functions.dxil");
+        let other = Container::parse(other).unwrap();
+        let other = other.part(crate::container::FourCc::DXIL).unwrap().data;
+        container.set(crate::container::FourCc::ILDB, other);
+        let program = lifted(&container.write().unwrap(), None).unwrap();
+        assert!(program.ir.functions[0].names.is_empty(), "{:?}", program.ir.functions[0].names);
+    }
+
+    #[test]
+    fn what_becomes_of_denormals_is_told() {
+        use crate::reflection::DenormalMode;
+        for (bytes, mode, word) in [
+            (&include_bytes!("../../tests/fixtures/dxil/denormals_kept.dxil")[..], DenormalMode::Preserve, "kept"),
+            (include_bytes!("../../tests/fixtures/dxil/denormals_flushed.dxil"), DenormalMode::FlushToZero, "flushed"),
+        ] {
+            let program = lifted(bytes, None).unwrap();
+            assert_eq!(program.interface.entry_points[0].facts.denormals, mode);
+            let emitted = program.emit(&crate::lift::Target::default()).unwrap();
+            assert!(emitted.notes.iter().any(|note| note.text.contains(word)), "{:?}", emitted.notes);
+        }
     }
 
     #[test]

@@ -40,6 +40,17 @@ pub fn reflection_program<'a>(container: &Container<'a>) -> Result<Option<(Bitco
     }
 }
 
+/// The copy of the program with debug information (`ILDB`), where there is one.
+///
+/// # Errors
+/// Names the record that contradicts the format.
+pub fn debug(container: &Container<'_>) -> Result<Option<Module>> {
+    match container.part(FourCc::ILDB) {
+        Some(part) => read(&Bitcode::parse(part)?).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// The module of a program part; offsets in errors count from the part's beginning.
 pub fn read(bitcode: &Bitcode<'_>) -> Result<Module> {
     Module::read(bitcode.bytes).map_err(|mut error| {

@@ -204,6 +204,9 @@ pub struct StageFacts {
     pub primitives: PrimitiveFacts,
     /// Bytes of the hit attributes of any-hit, closest-hit and intersection shaders.
     pub attribute_size: Option<u32>,
+    /// What becomes of 32-bit denormals in arithmetic.
+    #[serde(default)]
+    pub denormals: DenormalMode,
     /// Nodes of work graphs.
     #[serde(default)]
     pub node: Option<Box<NodeFacts>>,
@@ -218,6 +221,19 @@ impl StageFacts {
             _ => self.thread_group_size.unwrap_or([1; 3]),
         }
     }
+}
+
+/// What becomes of 32-bit denormals in arithmetic (`fp32-denorm-mode`, `-denorm` of dxc, Shader Model 6.2). Moves, loads
+/// and stores keep them always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DenormalMode {
+    /// Whatever the driver likes.
+    #[default]
+    Any,
+    /// They are numbers as others.
+    Preserve,
+    /// Operands and results are flushed to zero, with their sign.
+    FlushToZero,
 }
 
 /// How the depth that a pixel shader writes relates to the rasterizer's.

@@ -7,10 +7,16 @@ use smallvec::SmallVec;
 use super::{Lowered, ModuleLowering, Pointer, RecordPointer, llvm, memory::Storage, record::RECORD_SPACE};
 use crate::{
     Error, Result,
-    dxil::op::{HitDecision, RayQuery, Signatures},
+    dxil::{
+        names::Names,
+        op::{HitDecision, RayQuery, Signatures},
+    },
     ir::{self, Block, Builder, Op, Scalar, Type, Value},
     reflection::{EntryPointInterface, Stage},
 };
+
+/// What a variable's lanes add to its name.
+const LANES: [&str; 4] = ["_x", "_y", "_z", "_w"];
 
 /// Lowers one function.
 pub struct FunctionLowering<'m, 'a> {
@@ -44,6 +50,8 @@ pub struct FunctionLowering<'m, 'a> {
     members_used: Vec<u64>,
     /// Stage inputs and outputs.
     pub signatures: Signatures,
+    /// Names from debug information.
+    names: Names,
     /// The function's ray queries, by number.
     pub ray_queries: Vec<RayQuery>,
 }
@@ -55,6 +63,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
         body: &'a llvm::Body,
         function: ir::Function,
         owner: Option<usize>,
+        names: Names,
     ) -> Self {
         let block = function.entry;
         Self {
@@ -73,6 +82,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             parameters: HashMap::new(),
             ended: HashSet::new(),
             signatures: Signatures::default(),
+            names,
             ray_queries: Vec::new(),
         }
     }
@@ -110,13 +120,52 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             }
             let scalars = self.parent.scalar_types(param)?;
             let values = scalars.into_iter().map(|scalar| self.function.add_param(entry, Type::Scalar(scalar)));
-            self.values[index] = Some(Lowered::Scalars(values.collect()));
+            let values: SmallVec<[Value; 4]> = values.collect();
+            if let Some(name) = self.names.parameters.get(&(index as u32)).cloned() {
+                self.name(&values, &name);
+            }
+            self.values[index] = Some(Lowered::Scalars(values));
         }
         if stage == Some(Stage::AnyHit) {
             self.decide_hit(HitDecision::Accept);
         }
         self.lower_blocks()?;
+        self.name_vectors();
         Ok(self.function)
+    }
+
+    /// The name of the variable that an instruction's result is, where debug information tells it.
+    pub(super) fn name_of(&self, instruction: u32) -> Option<&str> {
+        self.names.instructions.get(&instruction).map(String::as_str)
+    }
+
+    /// Names the numbers of a variable, unless they are constants or have names.
+    pub(super) fn name(&mut self, values: &[Value], name: &str) {
+        for (lane, &value) in values.iter().enumerate().take(LANES.len()) {
+            if self.function.as_constant(value).is_none() {
+                let suffix = if values.len() == 1 { "" } else { LANES[lane] };
+                self.function.names.entry(value).or_insert_with(|| format!("{name}{suffix}"));
+            }
+        }
+    }
+
+    /// Gives a vector the name that its lanes have in common, instead of them.
+    fn name_vectors(&mut self) {
+        let mut vectors = Vec::new();
+        for (&value, name) in &self.function.names {
+            if let Some(&Op::Extract(vector, lane)) = self.function.op(value)
+                && let Some(base) = LANES.get(lane as usize).and_then(|suffix| name.strip_suffix(suffix))
+            {
+                vectors.push((vector, value, base.to_owned()));
+            }
+        }
+        // The order of the map is none.
+        vectors.sort();
+        for (vector, lane, name) in vectors {
+            if *self.function.names.entry(vector).or_insert_with(|| name.clone()) == name {
+                self.function.names.remove(&lane);
+            }
+        }
     }
 
     /// The function returns at the end of this block, where LLVM says that control never comes.

@@ -54,6 +54,11 @@ impl FunctionLowering<'_, '_> {
                 if !fits {
                     return Err(Error::malformed("instruction gives another type than the module says"));
                 }
+                if scalars.len() <= 4
+                    && let Some(name) = self.name_of(number).map(str::to_owned)
+                {
+                    self.name(scalars, &name);
+                }
             }
             let index = (result.0 - body.first) as usize;
             self.values[index] = Some(lowered);

@@ -339,7 +339,7 @@ impl FunctionLowering<'_, '_> {
         let count = self.as_integer(count).filter(|count| *count > 0);
         let count = count.ok_or_else(|| Error::unsupported("alloca of a number that is not constant"))?;
         let root = Root::Alloca(self.id, number);
-        let name = format!("local{number}");
+        let name = self.name_of(number).map_or_else(|| format!("local{number}"), str::to_owned);
         let storage = self.parent.allocate(root, name, VariableSpace::Thread, ty, count as u64, None)?;
         self.storages.insert(number, storage);
         Ok(storage)

@@ -23,7 +23,7 @@ use self::{
     memory::{Root, Storage},
     record::RecordLayout,
 };
-use super::{module as llvm, reflect};
+use super::{module as llvm, names::LocalNames, reflect};
 use crate::{
     Error, ErrorKind, Result,
     ir::{self, BindingId, Scalar, Type},
@@ -37,6 +37,8 @@ pub struct ModuleLowering<'a> {
     pub module: &'a llvm::Module,
     /// Its interface.
     pub interface: &'a Interface,
+    /// Names of its locals.
+    pub names: &'a LocalNames,
     /// Halves and 16-bit integers are what they are; else they are minimum precision and become 32 bits wide.
     pub native_16_bit: bool,
     /// What it becomes.
@@ -77,11 +79,13 @@ pub struct ModuleLowering<'a> {
 ///
 /// # Errors
 /// Names the function and instruction that has no lowering.
-pub fn lower(module: &llvm::Module, interface: &Interface, stage: Stage) -> Result<(ir::Module, Vec<Note>)> {
+pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -> Result<(ir::Module, Vec<Note>)> {
+    let stage = interface.stage;
     let records = reflect::EntryRecord::all(module, stage)?;
     let mut this = ModuleLowering {
         module,
         interface,
+        names,
         native_16_bit: reflect::is_native_16_bit(module),
         ir: ir::Module::default(),
         notes: Vec::new(),
@@ -228,7 +232,8 @@ impl<'a> ModuleLowering<'a> {
         let module = self.module;
         let data = &module.functions[function.index()];
         let body = data.body.as_ref().ok_or_else(|| Error::internal("function without a body"))?;
-        let lowered = FunctionLowering::new(self, function, body, target, owner).lower(data)?;
+        let names = self.names.in_function(module, data);
+        let lowered = FunctionLowering::new(self, function, body, target, owner, names).lower(data)?;
         self.ir.functions[id.index()] = lowered;
         Ok(())
     }

@@ -3,8 +3,8 @@
 use super::{ShaderFlags, node, signatures, usage};
 use crate::{
     Error, Result,
-    dxil::module::{FunctionId, Module, Node},
-    reflection::{EntryPointInterface, PrimitiveFacts, Stage, StageFacts},
+    dxil::module::{Attribute, AttributeList, FunctionId, Module, Node},
+    reflection::{DenormalMode, EntryPointInterface, PrimitiveFacts, Stage, StageFacts},
 };
 
 /// Members of an entry point's tuple.
@@ -106,7 +106,7 @@ impl<'a> EntryRecord<'a> {
             inputs: read(0)?,
             outputs: read(1)?,
             patch_constants: read(2)?,
-            facts: self.facts()?,
+            facts: self.facts(module)?,
             ..EntryPointInterface::new(&self.name[..], self.stage)
         };
         if !super::knows_usage(module) {
@@ -117,11 +117,12 @@ impl<'a> EntryRecord<'a> {
         Ok(entry)
     }
 
-    fn facts(&self) -> Result<StageFacts> {
+    fn facts(&self, module: &Module) -> Result<StageFacts> {
         let mut facts = StageFacts {
             early_depth_stencil: self.flags.contains(ShaderFlags::FORCE_EARLY_DEPTH_STENCIL),
             ..StageFacts::default()
         };
+        facts.denormals = denormals(module, self.function);
         let Some(properties) = self.record.node(PROPERTIES) else { return Ok(facts) };
         if self.stage == Stage::Node {
             facts.node = Some(Box::new(node::facts(&properties, &self.name)?));
@@ -185,6 +186,22 @@ impl<'a> EntryRecord<'a> {
             }
         }
         Ok(facts)
+    }
+}
+
+/// What a function's attribute `fp32-denorm-mode` says.
+fn denormals(module: &Module, function: FunctionId) -> DenormalMode {
+    let list = module.functions[function.index()].attributes;
+    let list = list.and_then(|list| module.attributes.get(list as usize));
+    let attributes = list.map_or(&[] as &[Attribute], |list| list.of(AttributeList::FUNCTION));
+    let mode = attributes.iter().find_map(|attribute| match attribute {
+        Attribute::Text(name, value) if name == "fp32-denorm-mode" => Some(value.as_str()),
+        _ => None,
+    });
+    match mode {
+        Some("preserve") => DenormalMode::Preserve,
+        Some("ftz") => DenormalMode::FlushToZero,
+        _ => DenormalMode::Any,
     }
 }
 

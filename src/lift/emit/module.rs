@@ -23,7 +23,7 @@ use crate::{
         Emitted, EmittedResource, Note, Program, Target,
         structure::{Tree, structure},
     },
-    reflection::{EntryPointInterface, Stage},
+    reflection::{DenormalMode, EntryPointInterface, Stage},
 };
 
 /// A naga module in the making.
@@ -142,6 +142,13 @@ impl<'a> ModuleEmitter<'a> {
     fn entry_point(&mut self, entry: Entry<'a>) -> Result<()> {
         let Entry { point, interface, name } = entry;
         let stage = run_as(point.stage);
+        match interface.facts.denormals {
+            DenormalMode::Any => {}
+            DenormalMode::Preserve => self.note("denormals are to be kept: naga cannot say so, the driver decides"),
+            DenormalMode::FlushToZero => {
+                self.note("denormals are to be flushed: naga cannot say so, the driver decides")
+            }
+        }
         let order = call_order(&self.program.ir, &[point.function])?;
         let lanes = LaneUse::of(&self.program.ir, &order, stage);
         let flattened = lanes.flattens(interface);
