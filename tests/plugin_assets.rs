@@ -32,6 +32,9 @@ const PIXEL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxbc");
 const PIXEL_DXIL: &[u8] = include_bytes!("../assets/ported_material/lit_ps.dxil");
 const GEOMETRY: &[u8] = include_bytes!("fixtures/plugin/geometry.dxbc");
 const TEXTURE: &[u8] = include_bytes!("../assets/ported_material/bricks.png");
+const NAMED: &[u8] = include_bytes!("fixtures/plugin/named_ps.dxil");
+const NAMED_PDB: &[u8] = include_bytes!("fixtures/plugin/named_ps.pdb");
+const NAMED_SOURCE: &str = include_str!("fixtures/plugin/named.hlsl");
 const MATERIAL: &str = r#"(
     vertex: "lit_vs.dxbc",
     pixel: "lit_ps.dxbc",
@@ -55,6 +58,10 @@ struct Files {
 
 impl Files {
     fn new() -> Self {
+        Self::with_plugin(DxShaderPlugin::default())
+    }
+
+    fn with_plugin(plugin: DxShaderPlugin) -> Self {
         let root = Dir::default();
         let reader = MemoryAssetReader { root: root.clone() };
         let (sender, receiver) = mpsc::channel();
@@ -69,11 +76,7 @@ impl Files {
                 Some(Box::new(FakeWatcher))
             }),
         );
-        app.add_plugins((
-            MinimalPlugins,
-            AssetPlugin { watch_for_changes_override: Some(true), ..default() },
-            DxShaderPlugin::default(),
-        ));
+        app.add_plugins((MinimalPlugins, AssetPlugin { watch_for_changes_override: Some(true), ..default() }, plugin));
         app.register_asset_loader(ImageLoader::new(CompressedImageFormats::NONE));
         let announce = receiver.recv().expect("the source is watched");
         Self { app, root, announce, statuses: Vec::new() }
@@ -505,4 +508,50 @@ fn changed_interfaces_are_told() {
         std::thread::sleep(Duration::from_millis(2));
         assert_eq!(told(files.app.world()), None);
     }
+}
+
+/// Names of the bindings of a shader that is loaded, and of the fields of its constant buffers.
+fn names(world: &World, shader: &Handle<DxShader>) -> Option<Vec<String>> {
+    let shader = world.resource::<Assets<DxShader>>().get(shader)?;
+    let bindings = &shader.interface().bindings;
+    let fields = bindings.iter().filter_map(|binding| binding.layout.as_ref()).flat_map(|layout| &layout.fields);
+    let names = bindings.iter().filter_map(|binding| binding.name.clone());
+    Some(names.chain(fields.map(|field| field.name.clone())).collect())
+}
+
+const NAMES: [&str; 5] = ["albedo", "Surface", "linear_sampler", "tint", "lights"];
+
+#[test]
+fn names_and_sources_come_from_a_pdb_file() {
+    let mut files = Files::new();
+    files.write("shaders/named_ps.dxil", NAMED);
+    files.write("shaders/named_ps.pdb", NAMED_PDB);
+    let shader = files.load::<DxShader>("shaders/named_ps.dxil");
+    files.until("the shader", |world| names(world, &shader).is_some());
+    assert_eq!(names(files.app.world(), &shader).unwrap(), NAMES);
+    let debug = files.app.world().resource::<Assets<DxShader>>().get(&shader).unwrap().debug.clone().unwrap();
+    assert_eq!(debug.file.as_ref().unwrap().to_string(), "shaders/named_ps.pdb");
+    assert_eq!(debug.sources[0].contents.as_deref(), Some(NAMED_SOURCE));
+
+    // Without the file it has no names; a file of another shader is left alone.
+    let mut files = Files::new();
+    files.write("named_ps.dxil", NAMED);
+    files.write("named_ps.pdb", include_bytes!("fixtures/container/root_signature.pdb"));
+    let shader = files.load::<DxShader>("named_ps.dxil");
+    files.until("the shader", |world| names(world, &shader).is_some());
+    assert_eq!(names(files.app.world(), &shader).unwrap(), [""; 0]);
+    assert_eq!(files.app.world().resource::<Assets<DxShader>>().get(&shader).unwrap().debug, None);
+}
+
+#[test]
+fn pdb_files_are_found_in_folders_and_reload() {
+    let plugin = DxShaderPlugin { pdb_folders: vec!["symbols".into()], ..default() };
+    let mut files = Files::with_plugin(plugin);
+    files.write("named_ps.dxil", NAMED);
+    files.write("symbols/named_ps.pdb", &NAMED_PDB[..NAMED_PDB.len() / 2]);
+    let shader = files.load::<DxShader>("named_ps.dxil");
+    files.until("the shader", |world| names(world, &shader).is_some());
+    assert_eq!(names(files.app.world(), &shader).unwrap(), [""; 0], "the file is cut short");
+    files.write("symbols/named_ps.pdb", NAMED_PDB);
+    files.until("the names", |world| names(world, &shader).is_some_and(|names| names == NAMES));
 }

@@ -86,7 +86,7 @@ fn stage() -> Option<Stage> {
             .disable::<LogPlugin>()
             .disable::<PipelinedRenderingPlugin>(),
     );
-    app.add_plugins(DxShaderPlugin { synchronous_pipeline_compilation: true });
+    app.add_plugins(DxShaderPlugin { synchronous_pipeline_compilation: true, ..default() });
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
     app.insert_resource(ClearColor(Color::BLACK));
     while app.plugins_state() == PluginsState::Adding {

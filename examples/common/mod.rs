@@ -106,7 +106,7 @@ pub fn app(name: &str, output: &Output, assets: &Path) -> App {
                     .disable::<WinitPlugin>()
                     .disable::<PipelinedRenderingPlugin>(),
             );
-            app.add_plugins(DxShaderPlugin { synchronous_pipeline_compilation: true });
+            app.add_plugins(DxShaderPlugin { synchronous_pipeline_compilation: true, ..default() });
             // Time stands until the picture is taken, so that it is the same each time.
             app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
             let mut image = Image::new_target_texture(SIZE.x, SIZE.y, TextureFormat::Rgba8UnormSrgb, None);

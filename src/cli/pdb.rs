@@ -2,11 +2,12 @@
 
 use std::{
     borrow::Cow,
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
 use super::{CliError, output};
-use crate::container::{Container, Pdb, debug_name};
+use crate::container::{Container, Pdb};
 
 /// The container that a file holds: the file itself, or that of dxc in a PDB file.
 ///
@@ -23,14 +24,15 @@ pub fn container_bytes<'a>(path: &Path, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>
     }
 }
 
-/// The PDB file that a shader asks for by name: in its own folder, or in those that are named.
+/// The PDB file of a shader: in the folders that are named, or in its own.
 pub fn beside(shader: &Path, container: &Container<'_>, folders: &[PathBuf]) -> Option<(PathBuf, Vec<u8>)> {
-    let name = debug_name(container).ok()??;
-    let name = Pdb::file_name(&name)?;
     let own = shader.parent().unwrap_or(Path::new(""));
-    let paths = folders.iter().map(PathBuf::as_path).chain([own]).map(|folder| folder.join(name));
-    paths.filter_map(|path| Some((path.clone(), output::read(&path).ok()?))).find(|(_, bytes)| {
-        // A file of that name may be that of another build.
-        Pdb::parse(bytes).is_ok_and(|pdb| pdb.belongs_to(container))
+    let file = shader.file_name().and_then(OsStr::to_str);
+    let names = Pdb::file_names(container, file);
+    let folders = folders.iter().map(PathBuf::as_path).chain([own]);
+    let paths = folders.flat_map(|folder| names.iter().map(move |name| (folder.join(name), name)));
+    paths.filter_map(|(path, name)| Some((output::read(&path).ok()?, path, name))).find_map(|(bytes, path, name)| {
+        Pdb::of_shader(&bytes, name, container)?;
+        Some((path, bytes))
     })
 }

@@ -15,30 +15,42 @@ mod deep;
 mod gpu;
 mod load;
 pub mod material;
+mod pdb;
 mod render;
 mod shader;
 mod status;
 
-use bevy::{asset::AssetEventSystems, prelude::*, render::storage::ShaderBuffer, shader::Shader};
+use bevy::{
+    asset::{AssetEventSystems, AssetPath},
+    prelude::*,
+    render::storage::ShaderBuffer,
+    shader::Shader,
+};
 
 pub use bind::BindError;
 pub use compute::{DxCompute, DxComputeReadback, DxDispatch};
 pub use material::{DxMaterial, DxMaterial3d};
-pub use shader::{DxInterfaceChanged, DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
+pub use shader::{DxDebugInfo, DxInterfaceChanged, DxShader, DxShaderError, DxShaderLoader, DxShaderSettings};
 pub use status::{DxStatus, DxStatusChanged, DxStatuses};
 
 /// Adds compiled Direct3D shaders to an app. Runs without a renderer too: assets load and resolve, nothing is drawn.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DxShaderPlugin {
     /// Pipelines are built within the frame that needs them, as with
     /// [`RenderPlugin::synchronous_pipeline_compilation`](bevy::render::RenderPlugin::synchronous_pipeline_compilation).
     /// For tests and for rendering to files.
     pub synchronous_pipeline_compilation: bool,
+    /// Folders of asset sources in which the PDB files of shaders are looked for, before the folder of the shader itself.
+    ///
+    /// A stripped shader gets its names from there: a file that has the name that the shader asks for, its hash, or its own
+    /// name, with the extension `pdb`. Files of other builds are left alone.
+    pub pdb_folders: Vec<AssetPath<'static>>,
 }
 
 impl Plugin for DxShaderPlugin {
     fn build(&self, app: &mut App) {
-        app.init_asset::<DxShader>()
+        app.insert_resource(pdb::PdbFolders(self.pdb_folders.clone()))
+            .init_asset::<DxShader>()
             .init_asset::<DxMaterial>()
             .init_asset::<DxCompute>()
             .init_asset_loader::<DxShaderLoader>()

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bevy::{
-    asset::{AssetLoader, LoadContext, io::Reader},
+    asset::{AssetLoader, AssetPath, LoadContext, io::Reader},
     platform::collections::HashMap,
     prelude::*,
     shader::Shader,
@@ -14,9 +14,15 @@ use bevy::{
 use serde::{Deserialize, Serialize};
 use tracing::{debug, info, warn};
 
-use super::{deep::with_deep_stack, load::read_settled};
+use super::{
+    deep::with_deep_stack,
+    load::read_settled,
+    pdb::{self, PdbFolders},
+};
 use crate::{
-    Error, LiftOptions, Program, Target, lift,
+    Error, LiftOptions, Program, Target,
+    container::{Container, Pdb, SourceFile},
+    lift,
     reflection::{Change, Interface, changes},
 };
 
@@ -35,6 +41,19 @@ pub struct DxShader {
     /// say it, or if the settings do not ask for it. Materials do not go by it: they use the naga module itself.
     #[dependency]
     pub wgsl: Option<Handle<Shader>>,
+    /// What the shader's PDB file tells beside its names, if it was found.
+    pub debug: Option<Arc<DxDebugInfo>>,
+}
+
+/// What a PDB file tells of a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DxDebugInfo {
+    /// The file; `None` if it is within the shader's own.
+    pub file: Option<AssetPath<'static>>,
+    /// The source files: with dxc that with the entry point first.
+    pub sources: Vec<SourceFile>,
+    /// The compiler's arguments: names and values, either of which may be empty.
+    pub arguments: Vec<(String, String)>,
 }
 
 impl DxShader {
@@ -47,7 +66,20 @@ impl DxShader {
         (bytes, options).hash(&mut hasher);
         let lifted =
             with_deep_stack(|| lift(bytes, options)).map_err(|panic| Error::internal(format!("lift: {panic}")))?;
-        Ok(Self { program: Arc::new(lifted?), hash: hasher.finish(), wgsl: None })
+        Ok(Self { program: Arc::new(lifted?), hash: hasher.finish(), wgsl: None, debug: None })
+    }
+
+    /// The same, with the names of resources, constants, functions and variables that the shader's PDB file has.
+    ///
+    /// # Errors
+    /// As for [`DxShader::from_bytes`]; or the PDB file is damaged.
+    pub fn with_debug_info(bytes: &[u8], pdb: &Pdb<'_>, options: &LiftOptions) -> crate::Result<Self> {
+        let container = Container::parse(bytes)?;
+        let named = pdb.with_names(&container)?;
+        let mut shader = Self::from_bytes(named.as_deref().unwrap_or(bytes), options)?;
+        let (sources, arguments) = (pdb.sources.clone(), pdb.arguments.clone());
+        shader.debug = Some(Arc::new(DxDebugInfo { file: None, sources, arguments }));
+        Ok(shader)
     }
 
     /// The program as WGSL, for the default target.
@@ -88,11 +120,16 @@ pub struct DxInterfaceChanged {
 #[derive(TypePath)]
 pub struct DxShaderLoader {
     server: AssetServer,
+    pdb_folders: Vec<AssetPath<'static>>,
 }
 
 impl FromWorld for DxShaderLoader {
     fn from_world(world: &mut World) -> Self {
-        Self { server: world.resource::<AssetServer>().clone() }
+        let folders = world.get_resource::<PdbFolders>();
+        Self {
+            server: world.resource::<AssetServer>().clone(),
+            pdb_folders: folders.map_or_else(Vec::new, |folders| folders.0.clone()),
+        }
     }
 }
 
@@ -104,11 +141,13 @@ pub struct DxShaderSettings {
     pub lift: LiftOptions,
     /// Write the program as WGSL too.
     pub wgsl: bool,
+    /// Take names and sources from the shader's PDB file: see [`DxShaderPlugin::pdb_folders`](super::DxShaderPlugin::pdb_folders).
+    pub pdb: bool,
 }
 
 impl Default for DxShaderSettings {
     fn default() -> Self {
-        Self { lift: LiftOptions::default(), wgsl: true }
+        Self { lift: LiftOptions::default(), wgsl: true, pdb: true }
     }
 }
 
@@ -172,7 +211,17 @@ impl AssetLoader for DxShaderLoader {
     ) -> Result<DxShader, DxShaderError> {
         let path = context.path().clone();
         let lift = |bytes: &[u8]| DxShader::from_bytes(bytes, &settings.lift).map_err(DxShaderError::from);
+        let mut bytes = Vec::new();
+        let lift = |read: &[u8]| {
+            bytes = read.to_vec();
+            lift(read)
+        };
         let mut shader = read_settled(&self.server, &path, reader, lift).await?;
+        if settings.pdb
+            && let Some(named) = pdb::with_debug_info(&bytes, &self.pdb_folders, &settings.lift, context).await
+        {
+            shader = named;
+        }
         if settings.wgsl {
             match shader.to_wgsl() {
                 Ok(text) => {

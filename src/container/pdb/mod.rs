@@ -5,6 +5,7 @@
 //! in `PRIV` (`dxc -Qpdb_in_private`) or `SPDB` (`fxc -Zi`).
 
 mod msf;
+mod search;
 
 use std::borrow::Cow;
 
@@ -107,23 +108,6 @@ impl<'a> Pdb<'a> {
     /// As for [`Container::parse`].
     pub fn container(&self) -> Result<Option<Container<'_>>> {
         self.container_bytes().map(Container::parse).transpose()
-    }
-
-    /// The file belongs to a shader: both have the same hash, or the shader asks for its name.
-    pub fn belongs_to(&self, shader: &Container<'_>) -> bool {
-        let hash =
-            |container: &Container<'_>| container.part(FourCc::HASH).and_then(|part| ShaderHash::parse(part).ok());
-        if let (Some(ours), Some(theirs)) = (self.hash, hash(shader)) {
-            return ours.digest == theirs.digest;
-        }
-        let name = shader.part(FourCc::ILDN).and_then(|part| DebugName::parse(part).ok());
-        name.is_some_and(|name| self.name.as_deref() == Some(&name.name))
-    }
-
-    /// The name of a file in what a shader knows as its PDB file's name, which may be a path of either kind; none if it has
-    /// none.
-    pub fn file_name(name: &str) -> Option<&str> {
-        name.rsplit(['/', '\\']).next().filter(|name| !["", ".", ".."].contains(name))
     }
 
     /// The shader with the program that has debug information in place of its own, and so with names, if the file has one.
@@ -269,8 +253,6 @@ mod tests {
         assert_eq!(name(&stripped), None);
         let named = Pdb::parse(FULL).unwrap().with_names(&Container::parse(&stripped).unwrap()).unwrap().unwrap();
         assert_eq!(name(&named).as_deref(), Some("images"));
-        assert_eq!(Pdb::file_name(r"D:\build\x.pdb"), Some("x.pdb"));
-        assert_eq!((Pdb::file_name("a/b.pdb"), Pdb::file_name("a/..")), (Some("b.pdb"), None));
     }
 
     #[test]
