@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Result,
-    container::Container,
+    container::{Container, FeatureFlags},
     reflection::{
         Binding, ClassLinkage, ClassType, ComponentType, DepthOutput, EntryPointInterface, Implementation, Interface,
         InterfaceSlots, Interpolation, MinPrecision, ResourceClass, ResourceKind, SignatureElement, Stage, StageFacts,
@@ -40,11 +40,36 @@ pub fn complete(program: &TokenProgram, interface: &mut Interface) {
         bind(&declared.declaration, interface);
     }
     counters(program, interface);
+    features(program, interface);
     interfaces(program, &mut interface.class_linkage);
     let entry = &mut interface.entry_points[0];
     entry.stage = program.stage;
     facts(program, &mut entry.facts);
     signatures(program, entry);
+}
+
+/// Adds the features that `dcl_globalFlags` names, where `SFI0` was stripped. Its bits are counted from
+/// D3D11_SB_GLOBAL_FLAG_REFACTORING_ALLOWED, bit 11 of the token.
+fn features(program: &TokenProgram, interface: &mut Interface) {
+    const RAW_AND_STRUCTURED_BUFFERS: u32 = 1 << 3;
+    const FEATURES: [(u32, FeatureFlags); 4] = [
+        (1 << 1, FeatureFlags::DOUBLES),
+        (1 << 5, FeatureFlags::MINIMUM_PRECISION),
+        (1 << 6, FeatureFlags::DOUBLE_EXTENSIONS_11_1),
+        (1 << 7, FeatureFlags::SHADER_EXTENSIONS_11_1),
+    ];
+    for declared in program.declarations() {
+        let Declaration::GlobalFlags(flags) = declared.declaration else { continue };
+        for (bit, feature) in FEATURES {
+            if flags & bit != 0 {
+                interface.feature_flags.0 |= feature.0;
+            }
+        }
+        // Shader Model 5 has them without being asked.
+        if flags & RAW_AND_STRUCTURED_BUFFERS != 0 && program.model.major < 5 {
+            interface.feature_flags.0 |= FeatureFlags::COMPUTE_SHADERS_PLUS_RAW_AND_STRUCTURED_BUFFERS.0;
+        }
+    }
 }
 
 /// D3D10_REQ_CONSTANT_BUFFER_ELEMENT_COUNT rows of 16 bytes.
@@ -429,7 +454,23 @@ pub fn output_value(file: RegisterFile) -> Option<SystemValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflection::{Format, ShaderModel};
+    use crate::{
+        container::{ContainerWriter, FourCc},
+        reflection::{Format, ShaderModel},
+    };
+
+    #[test]
+    fn flags_name_features_without_their_part() {
+        let bytes = include_bytes!("../../tests/fixtures/pixel/min_precision.ps.dxbc");
+        let container = Container::parse(bytes).unwrap();
+        let mut writer = ContainerWriter::from_container(&container);
+        writer.remove(FourCc::SFI0);
+        let stripped = writer.write().unwrap();
+        assert_ne!(stripped, bytes);
+        let flags = |bytes: &[u8]| crate::reflect(bytes).unwrap().feature_flags;
+        assert_eq!(flags(bytes), FeatureFlags::MINIMUM_PRECISION);
+        assert_eq!(flags(&stripped), FeatureFlags::MINIMUM_PRECISION);
+    }
 
     #[test]
     fn stripped_program_declares_itself() {

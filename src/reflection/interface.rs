@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     class_linkage::ClassLinkage,
+    draw::DRAW_SPACE,
     layout::BufferLayout,
     library::{LibraryExport, Subobject},
-    node::{NODE_THREADS, NodeFacts, NodeLaunch},
+    node::{NODE_SPACE, NODE_THREADS, NodeFacts, NodeLaunch},
     root::RootBinding,
     signature::SignatureElement,
 };
-use crate::container::{RootSignature, float};
+use crate::container::{FeatureFlags, RootSignature, float};
 
 /// The two bytecode formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -123,7 +124,7 @@ pub struct Interface {
     /// into this list.
     pub bindings: Vec<Binding>,
     /// Optional features that the program demands (`SFI0`, or the flags of `dcl_globalFlags` and `dx.entryPoints`).
-    pub feature_flags: u64,
+    pub feature_flags: FeatureFlags,
     /// Interfaces whose classes the host chooses (Shader Model 5).
     #[serde(default)]
     pub class_linkage: ClassLinkage,
@@ -163,7 +164,7 @@ impl Interface {
             stage,
             entry_points: Vec::new(),
             bindings: Vec::new(),
-            feature_flags: 0,
+            feature_flags: FeatureFlags::default(),
             class_linkage: ClassLinkage::default(),
             root_signature: None,
             subobjects: Vec::new(),
@@ -192,7 +193,8 @@ impl EntryPointInterface {
 pub struct StageFacts {
     /// `[numthreads(x, y, z)]` of compute, mesh, amplification and node shaders, in threads.
     pub thread_group_size: Option<[u32; 3]>,
-    /// `[WaveSize(min, max, preferred)]` in lanes; 0 where it is not given.
+    /// `[WaveSize(min, max, preferred)]` in lanes; `preferred` is 0 if it is not given. The single size of `[WaveSize(n)]` is
+    /// all three.
     pub wave_size: Option<[u32; 3]>,
     /// `[earlydepthstencil]`.
     pub early_depth_stencil: bool,
@@ -317,6 +319,12 @@ pub const HEAP_SPACE: u32 = 0xff00;
 pub const HEAP_SPACES: u32 = 0x100;
 
 impl Binding {
+    /// No shader declares it: it holds what Direct3D's runtime keeps for itself and the host of a lifted program supplies, in
+    /// [`DRAW_SPACE`] or [`NODE_SPACE`].
+    pub fn is_of_host(&self) -> bool {
+        [DRAW_SPACE, NODE_SPACE].contains(&self.space)
+    }
+
     /// It stands for resources of a descriptor heap, which no root signature binds.
     pub fn is_heap(&self) -> bool {
         (HEAP_SPACE..HEAP_SPACE + HEAP_SPACES).contains(&self.space) && self.count.is_none()
@@ -383,7 +391,19 @@ pub enum ResourceKind {
     FeedbackTexture {
         /// It is an array.
         arrayed: bool,
+        /// What it records of the texture that is sampled.
+        feedback: FeedbackKind,
     },
+}
+
+/// What a feedback texture records (`DXIL::SamplerFeedbackType`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FeedbackKind {
+    /// `SAMPLER_FEEDBACK_MIN_MIP`: of each region, the finest level that was sampled.
+    #[default]
+    MinMip,
+    /// `SAMPLER_FEEDBACK_MIP_REGION_USED`: of each level, the regions that were sampled.
+    MipRegionUsed,
 }
 
 /// Qualifiers of an unordered-access view.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::interface::{EntryPointInterface, Interface, ShaderModel};
 use crate::{
-    container::{HitGroupType, RaytracingPipelineFlags, RootSignature, StateObjectFlags},
+    container::{FeatureFlags, HitGroupType, RaytracingPipelineFlags, RootSignature, StateObjectFlags},
     ir::BindingId,
 };
 
@@ -19,8 +19,8 @@ pub struct LibraryExport {
     pub dependencies: Vec<String>,
     /// The least Shader Model that it runs on.
     pub min_shader_model: ShaderModel,
-    /// Optional features that it demands: the bits of [`Interface::feature_flags`].
-    pub feature_flags: u64,
+    /// Optional features that it demands.
+    pub feature_flags: FeatureFlags,
     /// Names of the library's hit groups that it is part of.
     pub hit_groups: Vec<String>,
     /// The subobjects that hold for it.

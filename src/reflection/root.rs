@@ -120,7 +120,9 @@ impl Interface {
     /// `entry` is its number; those of a library have the bindings that they use.
     pub fn root_bindings(&self, entry: usize, signature: &RootSignature) -> Vec<RootBinding> {
         let Some(entry) = self.entry_points.get(entry) else { return Vec::new() };
-        let used = |index: usize| entry.library.as_ref().is_none_or(|export| export.uses(index));
+        let used = |index: usize| {
+            !self.bindings[index].is_of_host() && entry.library.as_ref().is_none_or(|export| export.uses(index))
+        };
         let bindings = self.bindings.iter().enumerate().filter(|&(index, _)| used(index));
         bindings.map(|(_, binding)| root_binding(binding, entry.stage, signature)).collect()
     }

@@ -44,7 +44,7 @@ pub fn shader(interface: &Interface) -> Record {
         record.set("threads", size.map(|size| size.to_string()).join(","));
     }
     // D3D_SHADER_REQUIRES_EARLY_DEPTH_STENCIL stands where SFI0 has buffers of compute shaders 4.x.
-    record.set("requires", interface.feature_flags & !2 | u64::from(facts.early_depth_stencil) << 1);
+    record.set("requires", interface.feature_flags.0 & !2 | u64::from(facts.early_depth_stencil) << 1);
     record
 }
 

@@ -224,7 +224,7 @@ fn normal_parameter_of_dxil(record: &mut Record, interface: &Interface) {
     if record.kind == "patch" && interface.stage == Stage::Domain {
         record.set("rw_mask", !record.number("rw_mask") & record.number("mask"));
     }
-    if interface.feature_flags & FeatureFlags::NATIVE_LOW_PRECISION.0 != 0 {
+    if interface.feature_flags.contains(FeatureFlags::NATIVE_LOW_PRECISION) {
         // From UINT32, SINT32 and FLOAT32 to those of 16 bits.
         if record.take("min_precision").is_some() {
             record.set("component", record.number("component") + 3);

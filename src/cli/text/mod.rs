@@ -11,9 +11,9 @@ use super::{
 use crate::{
     container::feature_names,
     reflection::{
-        Binding, BufferLayout, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape, FieldType,
-        Interpolation, NodeFacts, NodeId, ResourceClass, ResourceKind, SamplerMode, SignatureElement, SystemValue,
-        TextureDimension, UavFlags,
+        Binding, BufferLayout, ComponentType, EntryPointInterface, FeedbackKind, Field, FieldScalar, FieldShape,
+        FieldType, Interpolation, MinPrecision, NodeFacts, NodeId, ResourceClass, ResourceKind, SamplerMode,
+        SignatureElement, SystemValue, TextureDimension, UavFlags,
     },
 };
 
@@ -79,10 +79,10 @@ fn write_inspection(out: &mut String, inspection: &Inspection) -> fmt::Result {
         writeln!(out, "  {disagreement}")?;
     }
     let Some(interface) = &inspection.interface else { return Ok(()) };
-    if interface.feature_flags != 0 {
+    if interface.feature_flags.0 != 0 {
         writeln!(out, "\n{}", paint(HEADING, "requires"))?;
     }
-    for name in feature_names(interface.feature_flags) {
+    for name in feature_names(interface.feature_flags.0) {
         writeln!(out, "  {name}")?;
     }
     for entry in &interface.entry_points {
@@ -216,6 +216,9 @@ fn write_element(out: &mut String, element: &SignatureElement) -> fmt::Result {
     let name = paint(NAME, format!("{name:<28}"));
     write!(out, "    {name} {register:>3}.{} ", mask(element.mask))?;
     write!(out, "{:<5}", component_name(element.component))?;
+    if element.min_precision != MinPrecision::Default {
+        write!(out, " at least {:?}", element.min_precision)?;
+    }
     if element.used_mask != element.mask {
         let used = mask(element.used_mask);
         write!(out, " used {}", if element.used_mask == 0 { "none" } else { used.trim_end() })?;
@@ -309,8 +312,12 @@ fn kind_name(class: ResourceClass, kind: &ResourceKind) -> String {
             format!("{read_write}StructuredBuffer, {stride} bytes an element{counter}{}", Flags(flags))
         }
         ResourceKind::AccelerationStructure => "RaytracingAccelerationStructure".into(),
-        ResourceKind::FeedbackTexture { arrayed } => {
-            format!("FeedbackTexture2D{}", if arrayed { "Array" } else { "" })
+        ResourceKind::FeedbackTexture { arrayed, feedback } => {
+            let feedback = match feedback {
+                FeedbackKind::MinMip => "MIN_MIP",
+                FeedbackKind::MipRegionUsed => "MIP_REGION_USED",
+            };
+            format!("FeedbackTexture2D{}<SAMPLER_FEEDBACK_{feedback}>", if arrayed { "Array" } else { "" })
         }
     }
 }

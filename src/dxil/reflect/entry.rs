@@ -137,7 +137,13 @@ impl<'a> EntryRecord<'a> {
                         facts.wave_size = Some([size, size, size]);
                     }
                 }
-                tag::RANGED_WAVE_SIZE => facts.wave_size = three(properties.node(at))?,
+                tag::RANGED_WAVE_SIZE => {
+                    let sizes = three(properties.node(at))?;
+                    facts.wave_size = sizes.map(|[min, max, preferred]| match (max, preferred) {
+                        (0, 0) => [min; 3],
+                        _ => [min, max, preferred],
+                    });
+                }
                 tag::RAY_PAYLOAD_SIZE => primitives.payload_size = Some(properties.u32(at)?),
                 tag::RAY_ATTRIBUTE_SIZE => facts.attribute_size = Some(properties.u32(at)?),
                 tag::GEOMETRY => {
@@ -218,6 +224,21 @@ pub(super) fn three(node: Option<Node<'_>>) -> Result<Option<[u32; 3]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_of_waves() {
+        macro_rules! wave_size {
+            ($name:literal) => {{
+                let bytes = include_bytes!(concat!("../../../tests/fixtures/reflection/", $name, ".dxil"));
+                crate::reflect(bytes).unwrap().entry_points[0].facts.wave_size
+            }};
+        }
+        // Shader Model 6.8 writes a single size as a range without an end.
+        assert_eq!((wave_size!("wave_size"), wave_size!("wave_size_6_8")), (Some([16; 3]), Some([16; 3])));
+        assert_eq!(wave_size!("wave_range"), Some([8, 32, 0]));
+        assert_eq!(wave_size!("wave_range_preferred"), Some([8, 64, 16]));
+        assert_eq!(wave_size!("depth"), None);
+    }
 
     #[test]
     fn names_lose_their_decoration() {

@@ -3,7 +3,7 @@
 //! No metadata declares them: each use says what it takes the descriptor for (`dx.op.annotateHandle`). Each kind
 //! becomes an unbounded array of its own, in a space that no root signature can name.
 
-use super::resources::component;
+use super::resources::{component, feedback_kind};
 use crate::{
     Error, Result,
     dxil::module::{Body, Constant, Module, Operation, ValueDef, ValueId},
@@ -126,8 +126,8 @@ fn kind(Properties(first, second): Properties) -> Result<(ResourceClass, Resourc
         }
         15 => ResourceKind::TextureBuffer { size: second },
         16 => ResourceKind::AccelerationStructure,
-        17 => ResourceKind::FeedbackTexture { arrayed: false },
-        18 => ResourceKind::FeedbackTexture { arrayed: true },
+        17 => ResourceKind::FeedbackTexture { arrayed: false, feedback: feedback_kind(second)? },
+        18 => ResourceKind::FeedbackTexture { arrayed: true, feedback: feedback_kind(second)? },
         _ => return Err(Error::malformed(format!("shape of a resource of a descriptor heap: {shape}"))),
     };
     Ok((view, kind))

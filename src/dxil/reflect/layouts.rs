@@ -68,6 +68,13 @@ impl<'a> Layouts<'a> {
                 }
             }
         }
+        // The compiler annotates only the module that it keeps for reflection: without that, none of the others' fields
+        // looks used.
+        let is_used = |structure: &Node<'_>, index: usize| {
+            structure.node(index).is_some_and(|field| field_annotation(field).used == Some(true))
+        };
+        let knows_usage = knows_usage
+            && structs.values().any(|structure| (1..structure.len()).any(|index| is_used(structure, index)));
         let mut alignments: Vec<u32> = Vec::with_capacity(module.types.len());
         for (_, ty) in module.types.iter() {
             // Types that are contained by value come first.
@@ -123,8 +130,9 @@ impl<'a> Layouts<'a> {
     fn mark_usage(&self, ty: TypeId, fields: &mut [Field]) {
         let Some(Type::Struct { name, .. }) = self.module.types.get(ty) else { return };
         let name = name.as_deref().unwrap_or_default();
-        let known = self.knows_usage && !name.strip_prefix("hostlayout.").unwrap_or(name).starts_with("struct.");
         let only = fields.len() == 1;
+        let known =
+            (self.knows_usage || only) && !name.strip_prefix("hostlayout.").unwrap_or(name).starts_with("struct.");
         for field in fields {
             field.used = known.then_some(only || field.used == Some(true));
         }

@@ -19,7 +19,7 @@ pub use resources::{CLASSES, RangeRecord};
 use super::module::Module;
 use crate::{
     Error, Result,
-    container::Bitcode,
+    container::{Bitcode, FeatureFlags},
     reflection::{Format, Interface, ShaderModel, Stage, draw_binding, node_bindings},
 };
 
@@ -47,7 +47,7 @@ pub fn interface(bitcode: &Bitcode<'_>, module: &Module, names: Option<&Module>)
     Ok(Interface {
         entry_points,
         bindings,
-        feature_flags: flags.features(),
+        feature_flags: FeatureFlags(flags.features()),
         ..Interface::new(
             Format::Dxil,
             ShaderModel { major: bitcode.version.major, minor: bitcode.version.minor },

@@ -4,7 +4,9 @@ use super::{heap, layouts::Layouts};
 use crate::{
     Error, Result,
     dxil::module::{Module, Node, Type, ValueId},
-    reflection::{Binding, ComponentType, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags},
+    reflection::{
+        Binding, ComponentType, FeedbackKind, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags,
+    },
 };
 
 /// Lists of `dx.resources`, in its order; [`Interface::bindings`](crate::reflection::Interface::bindings) keeps it.
@@ -34,6 +36,7 @@ const SAMPLER_KIND: usize = 6;
 mod tag {
     pub const ELEMENT_TYPE: u32 = 0;
     pub const ELEMENT_STRIDE: u32 = 1;
+    pub const SAMPLER_FEEDBACK: u32 = 2;
 }
 
 /// A resource without limit to its count.
@@ -143,11 +146,13 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
     let flags = UavFlags { globally_coherent: flag(UAV_COHERENT), rasterizer_ordered: flag(UAV_ORDERED) };
     let mut element_type = ComponentType::Unknown;
     let mut stride = 0;
+    let mut feedback = FeedbackKind::default();
     if let Some(extended) = node.node(if uav { UAV_EXTENDED } else { SRV_EXTENDED }) {
         for (tag, at) in extended.tags() {
             match tag {
                 tag::ELEMENT_TYPE => element_type = component(extended.u32(at)?),
                 tag::ELEMENT_STRIDE => stride = extended.u32(at)?,
+                tag::SAMPLER_FEEDBACK => feedback = feedback_kind(extended.u32(at)?)?,
                 _ => {}
             }
         }
@@ -167,10 +172,19 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         12 => ResourceKind::StructuredBuffer { stride, counter: flag(UAV_COUNTER), flags },
         15 => ResourceKind::TextureBuffer { size: 0 },
         16 => ResourceKind::AccelerationStructure,
-        17 => ResourceKind::FeedbackTexture { arrayed: false },
-        18 => ResourceKind::FeedbackTexture { arrayed: true },
+        17 => ResourceKind::FeedbackTexture { arrayed: false, feedback },
+        18 => ResourceKind::FeedbackTexture { arrayed: true, feedback },
         shape => return Err(Error::malformed(format!("dx.resources: shape of a resource: {shape}"))),
     })
+}
+
+/// `DXIL::SamplerFeedbackType`.
+pub(super) fn feedback_kind(number: u32) -> Result<FeedbackKind> {
+    match number {
+        0 => Ok(FeedbackKind::MinMip),
+        1 => Ok(FeedbackKind::MipRegionUsed),
+        _ => Err(Error::malformed(format!("unknown kind of a feedback texture: {number}"))),
+    }
 }
 
 /// Shape of a texture, of `DXIL::ResourceKind`.
@@ -225,5 +239,20 @@ pub(super) fn component(number: u32) -> ComponentType {
         16 => ComponentType::UnormF64,
         17 | 18 => ComponentType::Packed8x32,
         _ => ComponentType::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn feedback_textures() {
+        let bytes = include_bytes!("../../../tests/fixtures/reflection/feedback.dxil");
+        let interface = crate::reflect(bytes).unwrap();
+        let kind = |name: &str| interface.bindings.iter().find(|it| it.name.as_deref() == Some(name)).unwrap().kind;
+        let of = |arrayed, feedback| ResourceKind::FeedbackTexture { arrayed, feedback };
+        assert_eq!(kind("levels"), of(false, FeedbackKind::MinMip));
+        assert_eq!(kind("regions"), of(true, FeedbackKind::MipRegionUsed));
     }
 }

@@ -478,10 +478,10 @@ impl Verifier<'_> {
         let writable = binding.class == ResourceClass::Uav;
         match binding.kind {
             ResourceKind::Texture { dimension, .. } => Ok(Texture { dimension, writable }),
-            ResourceKind::FeedbackTexture { arrayed: true } => {
+            ResourceKind::FeedbackTexture { arrayed: true, .. } => {
                 Ok(Texture { dimension: TextureDimension::D2Array, writable })
             }
-            ResourceKind::FeedbackTexture { arrayed: false } => {
+            ResourceKind::FeedbackTexture { arrayed: false, .. } => {
                 Ok(Texture { dimension: TextureDimension::D2, writable })
             }
             _ => Err("a texture operand is a texture".into()),

@@ -4,7 +4,7 @@ use super::{Checker, pipeline_state::kind};
 use crate::{
     Result,
     container::{Container, DxilResourceClass, FeatureFlags, FourCc, RuntimeData},
-    reflection::{Interface, NODE_SPACE, ResourceClass},
+    reflection::{Interface, ResourceClass},
 };
 
 const PART: FourCc = FourCc::RDAT;
@@ -34,11 +34,11 @@ impl Checker {
         let features = data.functions.iter().fold(0, |features, function| features | function.features.0);
         // What only the runtime data have.
         let optional = FeatureFlags::USES_DERIVATIVES.0 | FeatureFlags::REQUIRES_GROUP.0;
-        let missing = FeatureFlags(features & !optional & !interface.feature_flags);
+        let missing = FeatureFlags(features & !optional & !interface.feature_flags.0);
         self.compare(PART, "features that the program does not name", FeatureFlags(0), missing);
 
         let mut stored = data.resources;
-        for binding in interface.bindings.iter().filter(|it| !it.is_heap() && it.space != NODE_SPACE) {
+        for binding in interface.bindings.iter().filter(|it| !it.is_heap() && !it.is_of_host()) {
             let name = format!("{:?} register {}, space {}", binding.class, binding.register, binding.space);
             let class = match binding.class {
                 ResourceClass::Srv => DxilResourceClass::SRV,

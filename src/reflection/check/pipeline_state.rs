@@ -8,7 +8,7 @@ use crate::{
         ProgramHeader, SemanticKind, SignatureComponentType,
     },
     reflection::{
-        Binding, ComponentType, EntryPointInterface, Interface, Interpolation, MinPrecision, NODE_SPACE, ResourceClass,
+        Binding, ComponentType, EntryPointInterface, Interface, Interpolation, MinPrecision, ResourceClass,
         ResourceKind, SignatureElement, Stage, SystemValue, TextureDimension,
     },
 };
@@ -87,7 +87,7 @@ impl Checker {
 
     /// Every resource that a root signature binds, in any order.
     fn resources(&mut self, bindings: &[Binding], mut stored: Vec<PipelineResource>) {
-        for binding in bindings.iter().filter(|binding| !binding.is_heap() && binding.space != NODE_SPACE) {
+        for binding in bindings.iter().filter(|binding| !binding.is_heap() && !binding.is_of_host()) {
             let name = format!("{:?} register {}, space {}", binding.class, binding.register, binding.space);
             let at = stored.iter().position(|stored| {
                 class(stored.ty) == Some(binding.class)
@@ -200,8 +200,8 @@ pub(super) fn kind(kind: &ResourceKind) -> DxilResourceKind {
         ResourceKind::StructuredBuffer { .. } => DxilResourceKind::STRUCTURED_BUFFER,
         ResourceKind::TextureBuffer { .. } => DxilResourceKind::TBUFFER,
         ResourceKind::AccelerationStructure => DxilResourceKind::RT_ACCELERATION_STRUCTURE,
-        ResourceKind::FeedbackTexture { arrayed: false } => DxilResourceKind::FEEDBACK_TEXTURE_2D,
-        ResourceKind::FeedbackTexture { arrayed: true } => DxilResourceKind::FEEDBACK_TEXTURE_2D_ARRAY,
+        ResourceKind::FeedbackTexture { arrayed: false, .. } => DxilResourceKind::FEEDBACK_TEXTURE_2D,
+        ResourceKind::FeedbackTexture { arrayed: true, .. } => DxilResourceKind::FEEDBACK_TEXTURE_2D_ARRAY,
     }
 }
 

@@ -18,6 +18,7 @@ impl Checker {
         match program {
             ProgramHeader::Tokens(_) => {
                 self.resource_definitions(container, declared)?;
+                self.token_features(container, declared)?;
                 self.statistics(container, declared)
             }
             ProgramHeader::Bitcode(_) => {
@@ -128,11 +129,23 @@ impl Checker {
         Ok(())
     }
 
+    /// `SFI0` against the flags of the tokens, which name some of the features.
+    fn token_features(&mut self, container: &Container<'_>, declared: &Interface) -> Result<()> {
+        const NAMED: u64 = FeatureFlags::DOUBLES.0
+            | FeatureFlags::MINIMUM_PRECISION.0
+            | FeatureFlags::DOUBLE_EXTENSIONS_11_1.0
+            | FeatureFlags::SHADER_EXTENSIONS_11_1.0;
+        if let Some(stored) = feature_flags(container)? {
+            let named = |flags: u64| FeatureFlags(flags & NAMED);
+            self.compare(FourCc::SFI0, "features", named(declared.feature_flags.0), named(stored));
+        }
+        Ok(())
+    }
+
     /// `SFI0` against the flags of the metadata.
     fn features(&mut self, container: &Container<'_>, declared: &Interface) -> Result<()> {
         if let Some(stored) = feature_flags(container)? {
-            let flags = (FeatureFlags(declared.feature_flags), FeatureFlags(stored));
-            self.compare(FourCc::SFI0, "features", flags.0, flags.1);
+            self.compare(FourCc::SFI0, "features", declared.feature_flags, FeatureFlags(stored));
         }
         Ok(())
     }
@@ -146,7 +159,7 @@ impl Checker {
             self.compare(PART, format!("stage of {}", entry.name), entry.stage, twin.stage);
             self.compare(PART, format!("facts of {}", entry.name), &entry.facts, &twin.facts);
         }
-        for binding in declared.bindings.iter().filter(|binding| !binding.is_heap()) {
+        for binding in declared.bindings.iter().filter(|binding| !binding.is_heap() && !binding.is_of_host()) {
             let place = |it: &Binding| (it.class, it.space, it.register, it.count);
             let name = register_name(binding);
             match twin.bindings.iter().find(|twin| place(twin) == place(binding)) {

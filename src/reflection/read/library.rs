@@ -59,7 +59,7 @@ fn export(function: &LibraryShader<'_>, bindings: &[Binding]) -> LibraryExport {
         bindings: bindings.iter().enumerate().filter(is_used).map(|(index, _)| BindingId(index as u32)).collect(),
         dependencies: function.dependencies.iter().cloned().map(Cow::into_owned).collect(),
         min_shader_model: ShaderModel { major: (target >> 4 & 0xf) as u8, minor: (target & 0xf) as u8 },
-        feature_flags: function.features.0,
+        feature_flags: function.features,
         hit_groups: Vec::new(),
         associations: Associations::default(),
     }

@@ -4,8 +4,8 @@ use super::{bindings, classes, layouts::unwrap_structure, signatures};
 use crate::{
     Result,
     container::{
-        Container, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions, RootSignature,
-        feature_flags,
+        Container, FeatureFlags, FourCc, PipelineFacts, PipelineState, ProgramHeader, ResourceDefinitions,
+        RootSignature, feature_flags,
     },
     reflection::{
         DepthOutput, EntryPointInterface, Format, Interface, PrimitiveFacts, ResourceKind, ShaderModel,
@@ -40,7 +40,7 @@ pub(in crate::reflection) fn parts_alone(
     Ok(Interface {
         entry_points: vec![entry],
         bindings,
-        feature_flags: feature_flags(container)?.unwrap_or(0),
+        feature_flags: FeatureFlags(feature_flags(container)?.unwrap_or(0)),
         class_linkage: classes::read(container)?,
         ..Interface::new(Format::Dxbc, shader_model, stage)
     })
@@ -54,7 +54,7 @@ pub(in crate::reflection) fn merge_parts(
     program: &ProgramHeader<'_>,
     interface: &mut Interface,
 ) -> Result<()> {
-    interface.feature_flags |= feature_flags(container)?.unwrap_or(0);
+    interface.feature_flags.0 |= feature_flags(container)?.unwrap_or(0);
     // Metadata ends a buffer with its last field, `RDEF` with a whole row.
     for binding in &mut interface.bindings {
         if let ResourceKind::ConstantBuffer { size } | ResourceKind::TextureBuffer { size } = binding.kind
