@@ -25,7 +25,7 @@ use bevy::{
         RenderPlugin,
         pipelined_rendering::PipelinedRenderingPlugin,
         render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages},
-        settings::{InstanceFlags, WgpuSettings},
+        settings::{InstanceFlags, WgpuFeatures, WgpuSettings},
         view::screenshot::{Screenshot, ScreenshotCaptured},
     },
     time::TimeUpdateStrategy,
@@ -54,6 +54,11 @@ struct Stage {
 
 /// `None` if this machine cannot draw.
 fn stage() -> Option<Stage> {
+    stage_without(WgpuFeatures::empty())
+}
+
+/// A stage on a device that lacks features.
+fn stage_without(features: WgpuFeatures) -> Option<Stage> {
     static ALONE: Mutex<()> = Mutex::new(());
     static DEVICE: OnceLock<Result<(), String>> = OnceLock::new();
     // One app at a time: software drivers take every core for themselves.
@@ -76,7 +81,8 @@ fn stage() -> Option<Stage> {
             Some(Box::new(FakeWatcher))
         }),
     );
-    let settings = WgpuSettings { instance_flags: InstanceFlags::empty(), ..default() };
+    let settings =
+        WgpuSettings { instance_flags: InstanceFlags::empty(), disabled_features: Some(features), ..default() };
     app.add_plugins(
         DefaultPlugins
             .set(AssetPlugin { watch_for_changes_override: Some(true), ..default() })
@@ -403,6 +409,31 @@ fn deep_shaders_are_drawn() {
     assert_eq!(stage.error_of(&material), None);
     // Each level adds one or more.
     picture.expect(0.5, 0.5, [1.0, 1.0, 0.0]);
+}
+
+/// Doubles are the same on a device that has none.
+#[test]
+fn doubles_are_drawn_without_them() {
+    for features in
+        [WgpuFeatures::empty(), WgpuFeatures::SHADER_F64, WgpuFeatures::SHADER_F64 | WgpuFeatures::SHADER_INT64]
+    {
+        let Some(mut stage) = stage_without(features) else { return };
+        stage.write("double_ps.dxbc", include_bytes!("fixtures/plugin/double_ps.dxbc"));
+        stage.write("double_ps.dxil", include_bytes!("fixtures/plugin/double_ps.dxil"));
+        for (path, format) in [("double.dxmat.ron", "dxbc"), ("double6.dxmat.ron", "dxil")] {
+            let text = format!(
+                r#"(
+                    vertex: "quad_vs.{format}", pixel: "double_ps.{format}", vectors: Column,
+                    constants: {{ "Offsets": [], "Number": 1.0 }},
+                )"#
+            );
+            let material = stage.add(path, &text, Transform::default());
+            stage.until_ready(&material);
+            let picture = stage.picture();
+            assert_eq!(stage.error_of(&material), None);
+            picture.expect(0.5, 0.5, [1.0, 1.0, 0.0]);
+        }
+    }
 }
 
 /// Texture coordinates arrive interpolated.
