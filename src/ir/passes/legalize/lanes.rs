@@ -1,4 +1,4 @@
-//! Wave operations that combine numbers whose words cannot be combined one by one: loops over the lanes.
+//! Wave operations that combine numbers in a way for which no operations on their words stand: loops over the lanes.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use crate::ir::{
     ValueDef, WaveOp,
 };
 
-/// Guarantees that no reduction and no prefix operation on these scalar types is left, but for those of integers' bits.
+/// Guarantees that no reduction and no prefix operation on these scalar types is left, but for those of integers that
+/// [`combines_words`] names.
 ///
 /// Each becomes a loop in which all active lanes read one lane's value after another, so that the lanes that are active
 /// stay the same.
@@ -28,6 +29,17 @@ pub(super) fn expand(module: &mut Module, scalars: &HashSet<Scalar>) {
             }
             index += 1;
         }
+    }
+}
+
+/// The operation on 64-bit integers is lowered to operations on words, without a loop.
+pub(super) fn combines_words(op: WaveOp) -> bool {
+    use ReduceOp::{And, IAdd, Or, SMax, SMin, UMax, UMin, Xor};
+    match op {
+        WaveOp::Reduce(reduce) => matches!(reduce, And | Or | Xor | IAdd | SMin | SMax | UMin | UMax),
+        WaveOp::Prefix(reduce) => reduce == IAdd,
+        WaveOp::MultiPrefix(_) => false,
+        _ => true,
     }
 }
 
@@ -60,10 +72,10 @@ impl Reduction {
             (WaveOp::MultiPrefix(reduce), &[_, mask]) => (reduce, Among::Mask(mask)),
             _ => return None,
         };
-        let by_word = matches!(reduce, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
         let scalar = function.ty(value).scalar()?;
+        let by_words = scalar == Scalar::I64 && combines_words(*op);
         let operand = *operands.first()?;
-        (!by_word && scalars.contains(&scalar)).then(|| Self { operand, reduce, among, inst: inst.clone() })
+        (!by_words && scalars.contains(&scalar)).then(|| Self { operand, reduce, among, inst: inst.clone() })
     }
 
     /// Puts the loop in the place of the instruction; what comes after goes to a block of its own, which has the

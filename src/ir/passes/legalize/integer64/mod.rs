@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use super::{
+    lanes::combines_words,
     library::Library,
     rewrite::{Rewrite, refuse, rewrite},
     simplify_blocks,
