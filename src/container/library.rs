@@ -11,7 +11,7 @@ use super::{Part, enumeration::flags};
 use crate::{Error, Result};
 
 /// The `LIBH` part, which `D3D11_LIBRARY_DESC` tells: five 32-bit words (1, offset of the compiler's name, flags, number
-/// and offset of the functions), then for each function two, of which the second is the offset of its name.
+/// and offset of the functions), then for each function two: flags and offset of its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryHeader<'a> {
     /// The compiler.
@@ -27,8 +27,16 @@ pub struct LibraryHeader<'a> {
 pub struct LibraryFunction<'a> {
     /// Name.
     pub name: Cow<'a, str>,
-    /// A word whose meaning is not known.
-    pub unknown: u32,
+    /// Which level-9 programs it has beside the other.
+    pub flags: LibraryFunctionFlags,
+}
+
+flags! {
+    /// `Has10Level9VertexShader` and `Has10Level9PixelShader` of `D3D11_FUNCTION_DESC`.
+    LibraryFunctionFlags: u32 {
+        LEVEL_9_VERTEX_SHADER = 1 "10Level9VertexShader",
+        LEVEL_9_PIXEL_SHADER = 2 "10Level9PixelShader",
+    }
 }
 
 impl<'a> LibraryHeader<'a> {
@@ -40,7 +48,7 @@ impl<'a> LibraryHeader<'a> {
         let function = |offset: usize| {
             Ok::<_, Error>(LibraryFunction {
                 name: part.text_at(part.size_at(offset + 4)?)?,
-                unknown: part.u32_at(offset)?,
+                flags: LibraryFunctionFlags(part.u32_at(offset)?),
             })
         };
         let functions = part.records(part.size_at(16)?, part.size_at(12)?, 8)?;

@@ -34,6 +34,7 @@
 //! | `ILDN`, `SRCI`, `PDBI`; PDB files | [`DebugName`], [`SourceInfo`], [`PdbInfoPart`]; [`Pdb`] |
 //! | `IFCE`; `LIBH`, `LFS0` (`LIBF` is a container) | [`Interfaces`]; [`LibraryHeader`], [`FunctionParameters`] |
 //! | `Aon9`, `XNAS`, `XNAP`; `CTAB`, `CLI4` | [`Level9Program`]; [`ConstantTable`], [`literals()`] |
+//! | `FX10` | [`Effect`] |
 //!
 //! [`PartView`] reads any of them for tools that show parts, [`yaml()`] writes the document of LLVM's `obj2yaml`.
 //! [`ContainerWriter`] builds and edits containers, [`Carver`] finds them in other files.
@@ -46,6 +47,7 @@ mod compiler_version;
 mod constant_table;
 mod debug_name;
 mod digest;
+mod effect;
 mod enumeration;
 mod features;
 mod file;
@@ -75,6 +77,10 @@ pub use compiler_version::CompilerVersion;
 pub use constant_table::{ConstantTable, RegisterSet, TableConstant, literals};
 pub use debug_name::{DebugName, debug_name};
 pub use digest::{DigestState, digest};
+pub use effect::{
+    Effect, EffectAssignment, EffectAssignmentKind, EffectBuffer, EffectContents, EffectCounts, EffectGroup,
+    EffectPass, EffectShader, EffectTechnique, EffectVariable, EffectVersion,
+};
 pub use enumeration::{
     DxilComponentType, DxilResourceKind, HexBytes, InterpolationMode, SemanticKind, ShaderKind, SignatureComponentType,
     SignatureMinPrecision, SignatureSystemValue,
@@ -85,7 +91,9 @@ pub use fourcc::FourCc;
 pub use hash::{HashState, ShaderHash, shader_hash};
 pub use interfaces::{ClassInstance, ClassType, InterfaceSlot, Interfaces};
 pub use level9::{ConstantMapping, DataConversion, Level9Program, LoopMapping, RuntimeConstant, SamplerMapping};
-pub use library::{FunctionParameter, FunctionParameters, LibraryFunction, LibraryHeader, ParameterFlags};
+pub use library::{
+    FunctionParameter, FunctionParameters, LibraryFunction, LibraryFunctionFlags, LibraryHeader, ParameterFlags,
+};
 pub use part::{MAX_TEXT, Part};
 pub use pdb::{Msf, Pdb, SourceFile};
 pub use pdb_info::PdbInfoPart;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BindingRecord, Bitcode, CompilerVersion, ConstantTable, Container, DebugName, FeatureFlags, FourCc,
+    BindingRecord, Bitcode, CompilerVersion, ConstantTable, Container, DebugName, Effect, FeatureFlags, FourCc,
     FunctionParameters, HexBytes, Interfaces, Level9Program, LibraryHeader, Part, Pdb, PdbInfoPart, PipelineFacts,
     PipelineResource, PipelineState, PipelineTables, ProgramHeader, ProgramVersion, ResourceDefinitions, RootSignature,
     RuntimeData, ShaderHash, ShaderKind, Signature, SignatureRecord, SourceInfo, Statistics, TokenProgram, TypeRecord,
@@ -24,6 +24,7 @@ pub enum PartView<'a> {
     ConstantTable(ConstantTable<'a>),
     Container(NestedContainer),
     DebugName(DebugName<'a>),
+    Effect(Box<Effect<'a>>),
     Features {
         features: FeatureFlags,
     },
@@ -162,6 +163,7 @@ impl<'a> PartView<'a> {
             FourCc::VERS => Self::CompilerVersion(CompilerVersion::parse(part)?),
             FourCc::LIBF => nested(part)?,
             FourCc::ILDN => Self::DebugName(DebugName::parse(part)?),
+            FourCc::FX10 => Self::Effect(Box::new(Effect::parse(part)?)),
             FourCc::SFI0 => {
                 Self::Features { features: FeatureFlags(u64::from(part.u32_at(0)?) | u64::from(part.u32_at(4)?) << 32) }
             }
