@@ -40,6 +40,23 @@ fn inspect() {
 }
 
 #[test]
+fn effects_are_shown_and_their_shaders_extracted() {
+    let file = fixture("../container/effect_5.fxo");
+    let text = stdout(&dxshader(&["inspect", &file]));
+    assert!(text.contains("version: fx_5_0") && text.contains("semantic: WorldViewProjection"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let output = dxshader(&["extract", &file, "-o", folder.path().to_str().unwrap()]);
+    assert!(stdout(&output).starts_with("2 containers, "), "{}", stdout(&output));
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let file = fs::File::open(fixture("varyings.dxbc")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dxshader")).args(["inspect", "-"]).stdin(file).output().unwrap();
+    assert!(stdout(&output).starts_with("vs_5_0, "));
+}
+
+#[test]
 fn colors() {
     let file = fixture("varyings.dxbc");
     let shown = |arguments: &[&str], variable: &str| {
@@ -205,6 +222,14 @@ fn containers_are_extracted_from_anything() {
     assert_eq!(fs::read(out.join("00000007.ps_5_0.dxbc")).unwrap(), dxbc);
     assert_eq!(fs::read(out.join(format!("{:08x}.ps_6_0.dxil", 10 + dxbc.len()))).unwrap(), dxil);
     assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
+    // Another archive with another container at the same place: neither is lost. What is there already is not written again.
+    fs::write(&archive, [b"MZ DXBC", &fs::read(fixture("constants.dxbc")).unwrap()[..]].concat()).unwrap();
+    for _ in 0..2 {
+        dxshader(&["extract", archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    }
+    assert_eq!(fs::read(out.join("00000007.ps_5_0.dxbc")).unwrap(), dxbc);
+    assert!(out.join("00000007.1.ps_5_0.dxbc").is_file());
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 3);
     fs::write(&archive, "nothing").unwrap();
     let output = dxshader(&["extract", archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));

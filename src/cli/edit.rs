@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 
-use super::{CliError, Outcome, output, pdb, style};
+use super::{CliError, Outcome, output, part_name, part_names, pdb, style};
 use crate::container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, shader_hash};
 
 /// Write the contents of a part
@@ -19,7 +19,7 @@ pub struct Dump {
     /// The container
     file: PathBuf,
     /// Name of the part, such as DXIL; bytes that are no characters as \xNN
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = part_name)]
     part: FourCc,
     /// Which of several parts of that name, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -37,6 +37,7 @@ pub struct SetPart {
     /// The container
     file: PathBuf,
     /// Name of the part
+    #[arg(value_parser = part_name)]
     name: FourCc,
     /// File with the contents of the part
     part_file: PathBuf,
@@ -54,7 +55,7 @@ pub struct Strip {
     /// The container
     file: PathBuf,
     /// Names of the parts to remove
-    #[arg(long, value_name = "NAME", required = true, num_args = 1..)]
+    #[arg(long, value_name = "NAME", required = true, num_args = 1.., value_parser = part_name)]
     part: Vec<FourCc>,
     /// Where to write the container
     #[arg(short, long, value_name = "OUT")]
@@ -89,8 +90,8 @@ impl Dump {
         let bytes = pdb::container_bytes(&self.file, &bytes)?;
         let container = parse(&self.file, &bytes)?;
         let part = container.parts().filter(|part| part.name == self.part).nth(self.index).ok_or_else(|| {
-            let names = container.parts().map(|part| part.name.to_string()).collect::<Vec<_>>().join(" ");
-            let what = format!("there is no part {} with number {}: {names}", self.part, self.index);
+            let number = if self.index > 0 { format!(" number {}", self.index) } else { String::new() };
+            let what = format!("there is no part {}{number}, but {}", self.part, part_names(&container));
             CliError::Output { path: self.file.clone(), what }
         })?;
         output::write(self.output.as_deref(), part.data)?;

@@ -2,11 +2,13 @@
 
 use std::{io, path::PathBuf, process::ExitCode};
 
+use crate::ErrorKind;
+
 /// What stops a command. It names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -22,7 +24,7 @@ pub enum CliError {
         source: io::Error,
     },
     /// The lifter refuses the file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), advice(source.kind))]
     Shader {
         /// The file.
         path: PathBuf,
@@ -46,6 +48,15 @@ pub enum CliError {
     /// A request that makes no sense.
     #[error("{0}")]
     Usage(String),
+}
+
+/// What to do about a file that is refused, in addition to what its error says.
+fn advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotAContainer => " (`dxshader extract` finds containers within other files)",
+        ErrorKind::NotAProgram => " (`dxshader inspect` shows what it holds)",
+        _ => "",
+    }
 }
 
 impl CliError {

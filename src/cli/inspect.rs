@@ -5,17 +5,17 @@ use std::{borrow::Cow, path::PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{CliError, Outcome, outline::outline, output, pdb, text};
+use super::{CliError, Outcome, outline::outline, output, part_name, part_names, pdb, text};
 use crate::{
     Error,
-    container::{Container, FourCc, PartView, Pdb, ProgramHeader, debug_name, shader_hash, yaml},
+    container::{Container, Effect, FourCc, Part, PartView, Pdb, ProgramHeader, debug_name, shader_hash, yaml},
     reflection::{self, Disagreement, Interface, Stage},
 };
 
 /// Show what a container holds: parts, stage, signatures, bindings, constant layouts
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The container, or a PDB file
+    /// The container, a PDB file, or an effect of fx_5_0
     file: PathBuf,
     /// How to show it
     #[arg(long, value_enum, default_value_t)]
@@ -27,7 +27,7 @@ pub struct Inspect {
     #[arg(long, conflicts_with_all = ["format", "part"])]
     yaml: bool,
     /// Show the contents of the parts of that name instead
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = part_name)]
     part: Option<FourCc>,
     /// Folder in which to look for the shader's PDB file, before its own folder
     #[arg(long, value_name = "DIR")]
@@ -178,6 +178,11 @@ impl Inspect {
             self.show(&Pdb::parse(&bytes).map_err(refused)?, outline)?;
             return Ok(Outcome::Success);
         }
+        if Effect::recognizes(&bytes) {
+            let part = Part { name: FourCc::FX10, offset: 0, data: &bytes };
+            self.show(&Effect::parse(part).map_err(refused)?, outline)?;
+            return Ok(Outcome::Success);
+        }
         let mut inspection = Inspection::new(&bytes).map_err(refused)?;
         let container = Container::parse(&bytes).map_err(refused)?;
         let beside = pdb::beside(&self.file, &container, &self.pdb_folder);
@@ -221,7 +226,10 @@ impl Inspect {
         if found {
             return Ok(Outcome::Success);
         }
-        Err(CliError::Output { path: self.file.clone(), what: format!("there is no part {name}") })
+        Err(CliError::Output {
+            path: self.file.clone(),
+            what: format!("there is no part {name}, but {}", part_names(&container)),
+        })
     }
 
     /// Writes a value in the wanted form.

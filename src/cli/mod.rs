@@ -20,18 +20,16 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use error::CliError;
 pub use style::Color;
 
+use crate::container::{Container, FourCc};
+
 /// Reads, edits, lifts and checks compiled Direct3D shaders (DXBC and DXIL).
 #[derive(Debug, Parser)]
 #[command(name = "dxshader", version, propagate_version = true)]
-#[command(
-    after_help = "Exit codes: 0 success; 1 a file was refused, a check or case failed, or a difference was found; 2 wrong usage, or a file \
-                        that cannot be read or written; 3 a panic was caught, which is always a bug."
-)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -55,6 +53,11 @@ enum Command {
     Run(run::Run),
 }
 
+/// Told by the help of every command.
+const HELP: &str = "A file named - is standard input or output.\n\n\
+    Exit codes: 0 success; 1 a file was refused, a check or case failed, or a difference was found; 2 wrong usage, or a file \
+    that cannot be read or written; 3 a panic was caught, which is always a bug.";
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -76,12 +79,24 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// The name of a part on the command line.
+fn part_name(text: &str) -> Result<FourCc, String> {
+    text.parse()
+        .map_err(|_| "a part's name has four characters, such as DXIL; others than letters are \\xNN".to_owned())
+}
+
+/// The parts of a container that there are, for the message that one is not.
+fn part_names(container: &Container<'_>) -> String {
+    container.parts().map(|part| part.name.to_string()).collect::<Vec<_>>().join(" ")
+}
+
 /// Stack of every thread that lifts: naga's validator and writers recurse over nested blocks and expressions.
 const STACK_SIZE: usize = 64 << 20;
 
 /// Parses the arguments of the process and carries the command out.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let parser = Cli::command().after_help(HELP).mut_subcommands(|command| command.after_help(HELP));
+    let cli = Cli::from_arg_matches(&parser.get_matches()).unwrap_or_else(|error| error.exit());
     cli.color.apply();
     let result = std::thread::scope(|scope| {
         let command = || match cli.command {

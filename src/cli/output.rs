@@ -76,12 +76,15 @@ fn causes(error: &dyn StdError) -> Vec<String> {
     std::iter::successors(Some(error), |&error| error.source()).map(|error| error.to_string()).collect()
 }
 
-/// Writes to a file, or to standard output.
+/// The name that stands for standard input and output.
+pub const STANDARD: &str = "-";
+
+/// Writes to a file, or to standard output, which is also named `-`.
 ///
 /// # Errors
 /// The file cannot be written. A reader of standard output that went away is none.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), CliError> {
-    match path {
+    match path.filter(|&path| path != Path::new(STANDARD)) {
         Some(path) => std::fs::write(path, bytes).map_err(|source| CliError::Write { path: path.into(), source }),
         None => write_to(&mut io::stdout(), bytes),
     }
@@ -116,7 +119,7 @@ fn write_to(to: &mut impl Write, bytes: &[u8]) -> Result<(), CliError> {
 /// It cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let unread = |source| CliError::Read { path: path.into(), source };
-    if path == Path::new("-") {
+    if path == Path::new(STANDARD) {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map_err(unread)?;
         return Ok(bytes);

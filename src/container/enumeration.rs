@@ -423,6 +423,7 @@ mod tests {
         assert_eq!(ShaderKind(99).to_string(), "99");
         assert_eq!(Two(7).to_string(), "First | bit 1 | Third");
         assert_eq!(Two(0).to_string(), "none");
+        assert_eq!(Two::NAMED, [(Two::FIRST, "First"), (Two::THIRD, "Third")]);
         assert!(Two(5).contains(Two::FIRST) && Two(5).contains(Two::THIRD) && !Two(5).contains(Two(2)));
         assert_eq!(HexBytes::from(&[0, 0xab][..]).to_string(), "00ab");
     }

@@ -1,7 +1,10 @@
 //! A YAML document as LLVM's `yaml::Output` lays it out: maps and sequences in blocks, their values in a column, short
 //! sequences in brackets that break after 70 columns.
 
-use std::{borrow::Cow, fmt::Write};
+use std::{borrow::Cow, fmt::Write, sync::LazyLock};
+
+/// Every byte in hexadecimal: bitcode is most of a document.
+static BYTES: LazyLock<Vec<String>> = LazyLock::new(|| (0..=255).map(|byte| format!("0x{byte:X}")).collect());
 
 /// Columns after which a sequence in brackets breaks.
 const WIDTH: usize = 70;
@@ -149,7 +152,7 @@ fn write_scalar(out: &mut String, value: &Node<'_>, column: usize) {
         Node::Plain(text) => out.push_str(text),
         Node::Text(text) => quote(out, text),
         Node::Row(items) => write_row(out, items.iter(), column),
-        Node::Bytes(bytes) => write_row(out, bytes.iter().map(|byte| format!("0x{byte:X}")), column),
+        Node::Bytes(bytes) => write_row(out, bytes.iter().map(|&byte| &BYTES[usize::from(byte)]), column),
         // Sequences of sequences are in brackets in this vocabulary, and maps are written by their callers.
         Node::Sequence(_) | Node::Map(_) => {}
     }
