@@ -24,7 +24,7 @@ use crate::{
 /// The container holds no tokens, or they contradict the format.
 pub fn declare(container: &Container<'_>, interface: &mut Interface) -> Result<()> {
     let part = super::program_part(container)?;
-    let program = super::decode(part.data).map_err(|error| error.in_part(part.name))?;
+    let program = super::decode_interface(part.data).map_err(|error| error.in_part(part.name))?;
     complete(&program, interface);
     Ok(())
 }

@@ -128,12 +128,26 @@ impl Instruction {
 /// # Errors
 /// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) with the offset of the token that contradicts the format.
 pub fn decode(part: &[u8]) -> Result<TokenProgram> {
+    decode_parts(part, false)
+}
+
+/// Reads what a `SHDR` or `SHEX` part tells of its interface: declarations, and of the instructions those that use the
+/// counter of a buffer, which no declaration tells.
+///
+/// # Errors
+/// As for [`decode`], of what is read.
+pub fn decode_interface(part: &[u8]) -> Result<TokenProgram> {
+    decode_parts(part, true)
+}
+
+fn decode_parts(part: &[u8], interface_alone: bool) -> Result<TokenProgram> {
     let mut statements = Statements::new(part)?;
     let (stage, model) = (statements.stage, statements.model);
     let mut reader = Reader {
         layout_5_1: (model.major, model.minor) >= (5, 1),
         phases: vec![Phase { kind: PhaseKind::Main, declarations: Vec::new(), instructions: Vec::new() }],
         number: 0,
+        interface_alone,
     };
     while let Some(statement) = statements.next()? {
         let offset = statement.offset;
@@ -170,6 +184,8 @@ struct Reader {
     phases: Vec<Phase>,
     /// Number of the next instruction.
     number: u32,
+    /// What tells nothing of the interface is passed over.
+    interface_alone: bool,
 }
 
 impl Reader {
@@ -193,6 +209,9 @@ impl Reader {
         if opcode.is_declaration() {
             let declaration = declaration::read(opcode, token, &mut tokens, self.layout_5_1)?;
             self.phase().declarations.push(Declared { offset, declaration });
+        } else if self.interface_alone && !matches!(opcode, Opcode::ImmAtomicAlloc | Opcode::ImmAtomicConsume) {
+            self.number += 1;
+            return Ok(());
         } else {
             let mut operands = SmallVec::new();
             let mut function = 0;
@@ -244,7 +263,7 @@ impl Reader {
 
     fn custom_data(&mut self, class: u32, mut tokens: Tokens<'_>, offset: usize) -> Result<()> {
         const IMMEDIATE_CONSTANT_BUFFER: u32 = 3;
-        if class != IMMEDIATE_CONSTANT_BUFFER {
+        if class != IMMEDIATE_CONSTANT_BUFFER || self.interface_alone {
             // Comments, debug information, messages of the debug layer, and the constants that Direct3D 9's clip
             // planes are in: none changes what the program computes.
             return Ok(());

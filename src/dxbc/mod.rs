@@ -25,7 +25,7 @@ pub use assembler::assemble;
 #[cfg(test)]
 pub(crate) use coverage::markdown as coverage_markdown;
 pub use declare::{complete, declare};
-pub use decode::decode;
+pub use decode::{decode, decode_interface};
 pub use disassembly::disassemble;
 use linkage::Linkage;
 

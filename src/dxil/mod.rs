@@ -22,13 +22,20 @@ use crate::{
     reflection::{Interface, Stage},
 };
 
+/// The operation that takes a resource from a descriptor heap.
+const HEAP_HANDLE: &str = "dx.op.createHandleFromHeap";
+
 /// Reads what a container tells of its DXIL programs: stage, signatures, bindings, layouts.
 ///
 /// # Errors
 /// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record or metadata
 /// that contradicts the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
-    let (bitcode, module) = modules::program(container)?;
+    let (bitcode, mut module) = modules::declarations(container)?;
+    // Code alone tells what a program takes from descriptor heaps.
+    if module.functions.iter().any(|function| function.name == HEAP_HANDLE) {
+        module = modules::read(&bitcode)?;
+    }
     let names = modules::reflection(container)?;
     reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))
 }

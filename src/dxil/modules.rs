@@ -17,12 +17,23 @@ pub fn program<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
     }
 }
 
+/// What the program of a container declares, without the bodies of its functions, and its header.
+///
+/// # Errors
+/// As for [`program`].
+pub fn declarations<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
+    match ProgramHeader::find(container)? {
+        ProgramHeader::Bitcode(bitcode) => Ok((bitcode, read_by(Module::read_without_bodies, &bitcode)?)),
+        ProgramHeader::Tokens(_) => Err(Error::new(ErrorKind::NotAProgram, "the program is not DXIL")),
+    }
+}
+
 /// The module without code that dxc keeps for reflection (`STAT`), where there is one.
 ///
 /// # Errors
 /// Names the record that contradicts the format.
 pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
-    Ok(reflection_program(container)?.map(|(_, module)| module))
+    Ok(reflection_by(Module::read_without_bodies, container)?.map(|(_, module)| module))
 }
 
 /// [`reflection`], together with its header.
@@ -30,11 +41,18 @@ pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
 /// # Errors
 /// As for [`reflection`].
 pub fn reflection_program<'a>(container: &Container<'a>) -> Result<Option<(Bitcode<'a>, Module)>> {
+    reflection_by(Module::read, container)
+}
+
+fn reflection_by<'a>(
+    reader: impl Fn(&[u8]) -> Result<Module>,
+    container: &Container<'a>,
+) -> Result<Option<(Bitcode<'a>, Module)>> {
     match container.part(FourCc::STAT) {
         // fxc's STAT holds statistics; it never stands beside DXIL, but files are what they are.
         Some(part) if part.data.get(8..12) == Some(&FourCc::DXIL.0[..]) => {
             let bitcode = Bitcode::parse(part)?;
-            Ok(Some((bitcode, read(&bitcode)?)))
+            Ok(Some((bitcode, read_by(reader, &bitcode)?)))
         }
         _ => Ok(None),
     }
@@ -53,7 +71,11 @@ pub fn debug(container: &Container<'_>) -> Result<Option<Module>> {
 
 /// The module of a program part; offsets in errors count from the part's beginning.
 pub fn read(bitcode: &Bitcode<'_>) -> Result<Module> {
-    Module::read(bitcode.bytes).map_err(|mut error| {
+    read_by(Module::read, bitcode)
+}
+
+fn read_by(read: impl Fn(&[u8]) -> Result<Module>, bitcode: &Bitcode<'_>) -> Result<Module> {
+    read(bitcode.bytes).map_err(|mut error| {
         error.place.offset = error.place.offset.map(|offset| offset + bitcode.offset);
         error.in_part(bitcode.part.name)
     })

@@ -33,8 +33,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number of `width` bits, at most 64.
+    #[inline]
     pub fn fixed(&mut self, width: u32) -> Result<u64> {
         debug_assert!(width <= 64);
+        // Eight bytes hold at least 57 bits from any bit of the first on.
+        if width <= 57
+            && let Some(&word) = self.bytes.get(self.position / 8..).and_then(|rest| rest.first_chunk::<8>())
+        {
+            let bits = u64::from_le_bytes(word) >> (self.position % 8);
+            self.position += width as usize;
+            return Ok(bits & ((1 << width) - 1));
+        }
+        self.fixed_by_bytes(width)
+    }
+
+    /// [`Self::fixed`] where the stream ends soon, or the number is long.
+    #[cold]
+    fn fixed_by_bytes(&mut self, width: u32) -> Result<u64> {
         if self.remaining() < width as usize {
             return Err(self.malformed("bitstream ends within a record"));
         }

@@ -55,8 +55,8 @@ impl Record {
 
     /// The operands from `start` on as characters, one byte each.
     pub fn text(&self, start: usize) -> String {
-        let bytes: Vec<u8> = self.operands.iter().skip(start).map(|&character| character as u8).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let bytes = self.operands.iter().skip(start).map(|&character| character as u8).collect();
+        String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
     /// An error in this record.

@@ -51,8 +51,10 @@ struct ModuleReader<'a> {
     relative: bool,
     /// Functions whose body has not come yet, in the order of the bodies.
     awaiting: VecDeque<FunctionId>,
-    /// A body has been read: the module's values are complete.
+    /// A body has been met: the module's values are complete.
     sealed: bool,
+    /// Bodies are passed over.
+    without_bodies: bool,
     /// Initializers by the ids that records gave.
     initializers: Vec<(GlobalId, u32)>,
     /// Names of sections.
@@ -67,6 +69,18 @@ impl Module {
     /// # Errors
     /// Names the record that contradicts the format, or that DXIL has no use for.
     pub fn read(bitcode: &[u8]) -> Result<Self> {
+        Self::read_parts(bitcode, false)
+    }
+
+    /// Reads LLVM bitcode, but not the bodies of functions, which are most of it: they are all `None`.
+    ///
+    /// # Errors
+    /// As for [`Module::read`], of what is read.
+    pub fn read_without_bodies(bitcode: &[u8]) -> Result<Self> {
+        Self::read_parts(bitcode, true)
+    }
+
+    fn read_parts(bitcode: &[u8], without_bodies: bool) -> Result<Self> {
         let mut reader = Reader::new(bitcode)?;
         let mut record = Record::default();
         loop {
@@ -85,6 +99,7 @@ impl Module {
             relative: false,
             awaiting: VecDeque::new(),
             sealed: false,
+            without_bodies,
             initializers: Vec::new(),
             sections: Vec::new(),
             attribute_groups: HashMap::new(),
@@ -122,6 +137,10 @@ impl ModuleReader<'_> {
                         self.sealed = true;
                         let id = self.awaiting.pop_front();
                         let id = id.ok_or_else(|| self.record.malformed("body of no function"))?;
+                        if self.without_bodies {
+                            self.reader.skip()?;
+                            continue;
+                        }
                         let body = self.read_body(id).map_err(|error| {
                             // Names come before bodies where there are names.
                             error.in_function(self.module.functions[id.index()].name.clone())
