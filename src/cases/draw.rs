@@ -146,11 +146,14 @@ impl Context<'_> {
         for (slot, buffer) in (0..).zip(&vertex_data) {
             pass.set_vertex_buffer(slot, buffer.slice(..));
         }
+        let (first_vertex, first_instance) = draw.start;
+        let instances = first_instance..first_instance.saturating_add(draw.instances);
         if let (Some(format), Some(buffer)) = (index_format, &index_data) {
+            let base_vertex = i32::try_from(first_vertex).map_err(|_| format!("no base vertex: {first_vertex}"))?;
             pass.set_index_buffer(buffer.slice(..), format);
-            pass.draw_indexed(0..draw.vertices, 0, 0..draw.instances);
+            pass.draw_indexed(0..draw.vertices, base_vertex, instances);
         } else {
-            pass.draw(0..draw.vertices, 0..draw.instances);
+            pass.draw(first_vertex..first_vertex.saturating_add(draw.vertices), instances);
         }
         drop(pass);
         self.gpu.submit(encoder)?;

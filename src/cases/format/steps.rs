@@ -110,6 +110,9 @@ pub struct Draw {
     /// Number of instances.
     #[serde(default = "one")]
     pub instances: u32,
+    /// `StartVertexLocation` (`BaseVertexLocation` with indices) and `StartInstanceLocation`.
+    #[serde(default)]
+    pub start: (u32, u32),
     /// How vertices form primitives.
     #[serde(default)]
     pub topology: Topology,

@@ -13,7 +13,7 @@ pub fn refusal(number: u32) -> &'static str {
 }
 
 #[cfg(test)]
-pub use document::markdown;
+pub use document::{is_lifted, markdown};
 
 #[cfg(test)]
 mod document {
@@ -22,7 +22,7 @@ mod document {
     use super::{
         super::{
             Lowering,
-            census::{Census, Counts},
+            census::{self, Census, Counts},
         },
         refusal,
     };
@@ -190,6 +190,11 @@ mod document {
         number == 225
     }
 
+    /// A module with the operation can be written.
+    pub fn is_lifted(number: u32) -> bool {
+        opcode(number).is_some_and(|op| !is_refused(number, &op.lowering)) && !stops_at_the_program(number)
+    }
+
     /// The operations as tables of Markdown.
     pub fn markdown() -> String {
         let all: Vec<_> = (0..).map_while(|number| Some((number, opcode(number)?))).collect();
@@ -213,9 +218,20 @@ mod document {
                     _ if stops_at_the_program(*number) => ("program only", how(*number).unwrap_or_default()),
                     _ => ("lifted", how(*number).unwrap_or_else(|| panic!("no phrase: {number} {}", op.name))),
                 };
-                let cases = census.operations.get(number).map_or_else(String::new, cases);
+                let cases = match census.operations.get(number) {
+                    Some(counts) => cases(counts),
+                    None if is_lifted(*number) => {
+                        census::not_run(*number).map_or_else(String::new, |why| format!("none: {why}"))
+                    }
+                    None => String::new(),
+                };
                 writeln!(text, "| {number} | `{}` | {state} | {phrase} | {cases} |", op.name).unwrap();
             }
+        }
+        writeln!(text, "\n### LLVM instructions\n\n| Instruction | Cases |\n|---|---|").unwrap();
+        for (name, _) in census::INSTRUCTIONS {
+            let cases = census.instructions.get(*name).map_or_else(String::new, cases);
+            writeln!(text, "| `{name}` | {cases} |").unwrap();
         }
         text
     }

@@ -1,5 +1,6 @@
 //! Comparisons with textures that have no depth format: naga knows them of depth textures alone, so four texels are
-//! gathered, compared one by one, and the results mixed.
+//! gathered, compared one by one, and the results mixed. And comparisons at other levels than the largest, which naga has not: of
+//! these the texels are sampled one by one.
 
 use naga::{BinaryOperator, Expression, MathFunction, Scalar, ScalarKind, SwizzleComponent};
 
@@ -69,11 +70,74 @@ impl FunctionEmitter<'_, '_> {
             depth_ref: None,
             clamp_to_edge: false,
         });
+        Ok(self.compared(comparison.function, reference, texels, 4))
+    }
+
+    /// The result of a comparison at a level, `i32`, filtered within the level as the sampler does.
+    pub(super) fn compare_at_level(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        sampler: Value,
+        coordinates: &Coordinates,
+        level: Expr,
+        reference: Value,
+    ) -> Result<Expr> {
+        let comparison = self.comparison_of(sampler)?;
+        let sampler = self.bound_sampler(sampler, false)?;
+        let reference = self.get_as(reference, ScalarKind::Float)?;
+        let exact = if texture.is_depth() { level } else { self.convert(level, Scalar::F32) };
+        let compared_at = |emitter: &mut Self, coordinate: Expr| {
+            let texel = emitter.val(Expression::ImageSample {
+                image,
+                sampler,
+                gather: None,
+                coordinate,
+                array_index: coordinates.layer,
+                offset: coordinates.offset,
+                level: naga::SampleLevel::Exact(exact),
+                depth_ref: None,
+                clamp_to_edge: false,
+            });
+            let texel = if texture.is_depth() { texel } else { emitter.lane(texel, 4, 0) };
+            emitter.compared(comparison.function, reference, texel, 1)
+        };
+        let cube = matches!(texture.dimension, TextureDimension::Cube | TextureDimension::CubeArray);
+        if cube && comparison.linear {
+            self.module.note("comparison with a cube at another level than 0: of one texel, not of four");
+        }
+        if cube || !comparison.linear {
+            return Ok(compared_at(self, coordinates.position));
+        }
+        let size = self.size_of_level(texture, image, Some(level));
+        let half = self.f32(0.5);
+        let half = self.splat_to(half, 2);
+        let texel = self.binary(BinaryOperator::Multiply, coordinates.position, size);
+        let from_centre = self.binary(BinaryOperator::Subtract, texel, half);
+        let upper_left = self.math(MathFunction::Floor, &[from_centre]);
+        let weights = self.math(MathFunction::Fract, &[from_centre]);
+        let [x, y] = [0, 1].map(|lane| self.lane(weights, 2, lane));
+        // At the texels' centres a linear sampler gives the texels themselves.
+        let [upper_left, upper_right, lower_left, lower_right] =
+            [[0.5, 0.5], [1.5, 0.5], [0.5, 1.5], [1.5, 1.5]].map(|step| {
+                let step = step.map(|step| self.f32(step));
+                let step = self.vector_of(Scalar::F32, &step);
+                let centre = self.binary(BinaryOperator::Add, upper_left, step);
+                let centre = self.binary(BinaryOperator::Divide, centre, size);
+                compared_at(self, centre)
+            });
+        let upper = self.math(MathFunction::Mix, &[upper_left, upper_right, x]);
+        let lower = self.math(MathFunction::Mix, &[lower_left, lower_right, x]);
+        Ok(self.math(MathFunction::Mix, &[upper, lower, y]))
+    }
+
+    /// Results of a comparison of a reference, `f32`, with texels: 0 or 1 for each.
+    fn compared(&mut self, function: CompareFunction, reference: Expr, texels: Expr, lanes: u8) -> Expr {
         let (zero, one) = (self.f32(0.0), self.f32(1.0));
-        let [zeros, ones] = [zero, one].map(|value| self.splat_to(value, 4));
-        let op = match comparison.function {
-            CompareFunction::Never => return Ok(zeros),
-            CompareFunction::Always => return Ok(ones),
+        let [zeros, ones] = [zero, one].map(|value| self.splat_to(value, lanes));
+        let op = match function {
+            CompareFunction::Never => return zeros,
+            CompareFunction::Always => return ones,
             CompareFunction::Less => BinaryOperator::Less,
             CompareFunction::Equal => BinaryOperator::Equal,
             CompareFunction::LessEqual => BinaryOperator::LessEqual,
@@ -81,9 +145,9 @@ impl FunctionEmitter<'_, '_> {
             CompareFunction::NotEqual => BinaryOperator::NotEqual,
             CompareFunction::GreaterEqual => BinaryOperator::GreaterEqual,
         };
-        let reference = self.splat_to(reference, 4);
+        let reference = self.splat_to(reference, lanes);
         let holds = self.binary(op, reference, texels);
-        Ok(self.select(holds, ones, zeros))
+        self.select(holds, ones, zeros)
     }
 
     /// Coordinates on the face of a cube that a direction meets (Direct3D 11.3 functional specification, 5.3.5).

@@ -187,7 +187,12 @@ impl ModuleEmitter<'_> {
             let binding = program.interface.bindings.get(id.index());
             binding.and_then(|binding| target.resources.get(&Register::from(binding))).is_some_and(|known| known.color)
         };
-        let uses = usage::collect(&program.ir, functions, &is_color)?;
+        let is_known = |id: BindingId| {
+            let binding = program.interface.bindings.get(id.index());
+            let known = binding.and_then(|binding| target.resources.get(&Register::from(binding)));
+            known.is_some_and(|known| known.comparison.is_some())
+        };
+        let uses = usage::collect(&program.ir, functions, &is_color, &is_known)?;
         let mut wanted = Vec::new();
         for (&id, usage) in &uses {
             let binding = program

@@ -127,6 +127,18 @@ impl FunctionEmitter<'_, '_> {
             _ => return Err(Error::malformed("sample of a texture that cannot be sampled")),
         }
         if let Some(reference) = sample.compare
+            && asks_for_a_level(self.ir, sample)
+            && self.comparison_of(sample.sampler).is_ok()
+        {
+            let level = self.whole_level(&texture, image, sample, &coordinates)?;
+            if let Some(offset) = sample.offset {
+                self.add_offset(&texture, image, &mut coordinates, offset, Some(level))?;
+            }
+            let value = self.compare_at_level(&texture, image, sample.sampler, &coordinates, level, reference)?;
+            let value = self.splat_to(value, ty.lanes());
+            return self.value_of_register(value, ScalarKind::Float, ty);
+        }
+        if let Some(reference) = sample.compare
             && !texture.is_depth()
         {
             if let Some(offset) = sample.offset {
@@ -227,7 +239,45 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The level of a comparison: naga takes level 0 or the implicit one. Shadow maps have one level.
+    /// The level that a sample asks for, confined to those that there are, and whole: `i32`.
+    fn whole_level(
+        &mut self,
+        texture: &Texture,
+        image: Expr,
+        sample: &ir::Sample,
+        coordinates: &Coordinates,
+    ) -> Result<Expr> {
+        let level = match sample.level {
+            ir::SampleLevel::Level(level) => self.get_as(level, ScalarKind::Float)?,
+            ir::SampleLevel::Gradient(x, y) => {
+                let gradient = [self.gradient(texture, x)?, self.gradient(texture, y)?];
+                self.level_of_gradient(texture, image, gradient, Some(coordinates.position))
+            }
+            ir::SampleLevel::Bias(bias) if self.has_derivatives() => {
+                let gradient = self.derivatives(texture, coordinates.position)?;
+                let level = self.level_of_gradient(texture, image, gradient, Some(coordinates.position));
+                let bias = self.get_as(bias, ScalarKind::Float)?;
+                self.binary(BinaryOperator::Add, level, bias)
+            }
+            ir::SampleLevel::Bias(bias) => self.get_as(bias, ScalarKind::Float)?,
+            ir::SampleLevel::Zero | ir::SampleLevel::Implicit => self.f32(0.0),
+        };
+        let lowest = match sample.min_lod {
+            Some(min_lod) => self.get_as(min_lod, ScalarKind::Float)?,
+            None => self.f32(0.0),
+        };
+        let level = self.math(MathFunction::Max, &[level, lowest]);
+        let levels = self.query(image, ImageQuery::NumLevels);
+        let one = self.u32(1);
+        let last = self.binary(BinaryOperator::Subtract, levels, one);
+        let last = self.convert(last, Scalar::F32);
+        let level = self.math(MathFunction::Min, &[level, last]);
+        let nearest = self.math(MathFunction::Round, &[level]);
+        Ok(self.convert(nearest, Scalar::I32))
+    }
+
+    /// The level of a comparison: naga takes level 0 or the implicit one. Others are compared by hand if the sampler's
+    /// comparison is known.
     fn comparison_level(&mut self, sample: &ir::Sample) -> SampleLevel {
         if sample.min_lod.is_some_and(|min_lod| self.ir.as_scalar_constant(min_lod) != Some(0)) {
             self.module.note("comparison with a lower bound of the level: the bound is left out");
@@ -498,5 +548,14 @@ impl FunctionEmitter<'_, '_> {
         });
         let value = self.lanes_from(value, 4, 0, ty.lanes());
         self.value_of_register(value, texture.kind(), ty)
+    }
+}
+
+/// The sample asks for another level than the largest or the implicit one.
+pub(super) fn asks_for_a_level(function: &ir::Function, sample: &ir::Sample) -> bool {
+    match sample.level {
+        ir::SampleLevel::Level(level) => function.as_scalar_constant(level) != Some(0),
+        ir::SampleLevel::Bias(_) | ir::SampleLevel::Gradient(..) => true,
+        ir::SampleLevel::Zero | ir::SampleLevel::Implicit => false,
     }
 }

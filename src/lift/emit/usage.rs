@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sample::asks_for_a_level;
 use crate::{
     Error, Result,
     ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, RayQueryOp, Scalar, Type, Value},
@@ -39,7 +40,7 @@ pub(super) struct Usage {
 }
 
 /// Uses of every binding that the functions use at all. `is_color` says of a texture that comparisons with it are made
-/// in the shader.
+/// in the shader; `is_known` of a sampler that its comparison is known, so that they can be made at any level.
 ///
 /// # Errors
 /// Names a handle that is no binding.
@@ -47,6 +48,7 @@ pub(super) fn collect(
     module: &Module,
     functions: &[FunctionId],
     is_color: &dyn Fn(BindingId) -> bool,
+    is_known: &dyn Fn(BindingId) -> bool,
 ) -> Result<BTreeMap<BindingId, Usage>> {
     let mut uses = BTreeMap::new();
     for id in functions {
@@ -58,7 +60,7 @@ pub(super) fn collect(
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(op) = function.op(inst) {
                 let wanted = wanted.get(inst.index()).copied().unwrap_or(u8::MAX);
-                let context = Context { function, is_color, ty: function.ty(inst), wanted };
+                let context = Context { function, is_color, is_known, ty: function.ty(inst), wanted };
                 add(&mut uses, &context, op).map_err(|error| error.in_function(&function.name))?;
             }
         }
@@ -81,6 +83,7 @@ pub(super) fn binding_of(function: &Function, handle: Value) -> Result<(BindingI
 struct Context<'a> {
     function: &'a Function,
     is_color: &'a dyn Fn(BindingId) -> bool,
+    is_known: &'a dyn Fn(BindingId) -> bool,
     /// Type of the operation's result.
     ty: Type,
     /// Lanes of the result that something uses.
@@ -89,7 +92,7 @@ struct Context<'a> {
 
 /// Notes the uses that one operation makes.
 fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) -> Result<()> {
-    let &Context { function, is_color, ty, wanted } = context;
+    let &Context { function, is_color, is_known, ty, wanted } = context;
     let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
         note(uses.entry(binding_of(function, handle)?.0).or_default());
         Ok(())
@@ -123,7 +126,9 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         }),
         Op::UpdateCounter { handle, .. } => of(*handle, &|usage| usage.counter = true),
         Op::Sample(sample) => {
-            let compared = sample.compare.is_some() && !is_color(binding_of(function, sample.texture)?.0);
+            let by_level = asks_for_a_level(function, sample) && is_known(binding_of(function, sample.sampler)?.0);
+            let by_hand = is_color(binding_of(function, sample.texture)?.0) || by_level;
+            let compared = sample.compare.is_some() && !by_hand;
             of(sample.texture, &|usage| sampled(usage, compared))?;
             of(sample.sampler, &|usage| sampled(usage, compared))
         }
