@@ -37,7 +37,8 @@ pub struct FieldType {
     pub elements: Option<u32>,
     /// Bytes from one element of an array to the next; 0 if it is not an array.
     pub stride: u32,
-    /// Name of the type as the HLSL has it, if known.
+    /// Name of the type, if known: of a structure as the HLSL has it, of numbers as both compilers' reflection spells them
+    /// (`float4x4`, `min16int2`; an unsigned integer alone is a `dword`). Files of Shader Model 4 have none.
     pub name: Option<String>,
 }
 

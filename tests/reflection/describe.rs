@@ -377,7 +377,7 @@ pub fn state(interface: &Interface, container: &Container<'_>) -> Option<Record>
         _ => {}
     }
     set("OutputPositionPresent", facts.output_position.unwrap_or(false).into());
-    if let Some(tables) = tables {
+    if let Some(tables) = &tables {
         set("SigInputElements", tables.inputs.len() as u32);
         set("SigOutputElements", tables.outputs.len() as u32);
         set("SigPatchConstOrPrimElements", tables.patch_constants.len() as u32);
@@ -387,9 +387,12 @@ pub fn state(interface: &Interface, container: &Container<'_>) -> Option<Record>
         let ends = elements.iter().filter(|it| it.stream == stream).filter_map(|it| Some(it.register? + it.rows));
         ends.max().unwrap_or(0)
     };
-    set("SigInputVectors", vectors(&entry.inputs, 0));
-    for stream in 0..4 {
-        set(&format!("SigOutputVectors[{stream}]"), vectors(&entry.outputs, stream));
+    // The part's first version does not count them.
+    if tables.is_some() {
+        set("SigInputVectors", vectors(&entry.inputs, 0));
+        for stream in 0..4 {
+            set(&format!("SigOutputVectors[{stream}]"), vectors(&entry.outputs, stream));
+        }
     }
     // Names of D3D_TESSELLATOR_DOMAIN and so on, as the disassembler spells them.
     let named = |names: &[&'static str], number: Option<u32>| number.map_or("", |number| names[number as usize]);

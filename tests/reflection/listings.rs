@@ -85,7 +85,8 @@ fn shader(listing: &Listing, interface: &Interface, faults: &mut Vec<String>) {
         }
     }
     if dxil {
-        // dxc's reflection has semantics in capitals; the elements below are compared in the letters of the HLSL.
+        // dxc's reflection has most semantics in capitals; the elements below are compared in the letters of the HLSL.
+        expected.iter_mut().for_each(|record| record.name.make_ascii_uppercase());
         ours.iter_mut().for_each(|record| record.name.make_ascii_uppercase());
     }
     compare(label, ours, expected, faults);
@@ -114,6 +115,8 @@ fn resources(label: &str, interface: &Interface, expected: Vec<Record>, faults: 
         expected.iter_mut().for_each(|record| drop(record.take("partial")));
     }
     ours.extend(describe::interfaces(&interface.class_linkage));
+    // Stripped files have buffers without names, or without fields.
+    expected.retain(|record| record.kind != "buffer" || !record.name.is_empty() && !record.fields.is_empty());
     for record in &mut expected {
         match record.kind.as_str() {
             "binding" => normal_binding(record),
@@ -145,6 +148,9 @@ fn normal_binding(record: &mut Record) {
 /// Interfaces are listed as variables that lie in slots.
 fn normal_interfaces(record: &mut Record) {
     record.take("size");
+    // Those that the program does not call have no slot.
+    record.fields.retain(|field| field.number("at") != u32::MAX);
+    record.fields.sort_by_key(|field| field.number("at"));
     for field in &mut record.fields {
         for key in ["used", "class", "base", "rows", "columns", "elements", "type"] {
             field.take(key);
@@ -247,7 +253,10 @@ fn library(listing: &Listing, interface: &Interface, faults: &mut Vec<String>) {
             if !union.contains(record) {
                 union.push(record.clone());
             }
-            used.get_mut(function.unwrap().name.as_str()).unwrap().push(record.clone());
+            // The comments do not tell which function uses a binding.
+            if let Some(function) = function {
+                used.get_mut(function.name.as_str()).unwrap().push(record.clone());
+            }
         }
     }
     let mut everything = interface.clone();
@@ -256,6 +265,10 @@ fn library(listing: &Listing, interface: &Interface, faults: &mut Vec<String>) {
     });
     resources(label, &everything, union, faults);
     for record in of(listing, &["function"]) {
+        // Functions that are exported and no entry points.
+        if record.number("version") >> 16 == Stage::Library as u32 {
+            continue;
+        }
         let Some(entry) = interface.entry_points.iter().find(|entry| entry.name == record.name) else {
             faults.push(format!("{label}: function {} is missing", record.name));
             continue;
@@ -264,7 +277,17 @@ fn library(listing: &Listing, interface: &Interface, faults: &mut Vec<String>) {
             faults.push(format!("{label}: function {} is {:?}", record.name, entry.stage));
         }
         let Some(data) = &data else { continue };
-        let function = data.functions.iter().find(|function| function.unmangled_name == record.name).unwrap();
+        let Some(function) = data.functions.iter().find(|function| function.unmangled_name == record.name) else {
+            faults.push(format!("{label}: function {} is not in RDAT", record.name));
+            continue;
+        };
+        let requires = record.values.get("requires").map_or("0", String::as_str);
+        if function.features.0.to_string() != requires {
+            faults.push(format!(
+                "{label}: function {} needs {:?}, the compiler says {requires}",
+                record.name, function.features
+            ));
+        }
         let mut names = function.resources.iter().map(|resource| resource.name.to_string()).collect::<Vec<_>>();
         let used = &used[record.name.as_str()];
         let mut expected = used.iter().filter(|it| it.kind == "binding").map(|it| it.name.clone()).collect::<Vec<_>>();
