@@ -329,6 +329,13 @@ fn signatures(program: &TokenProgram, entry: &mut EntryPointInterface) {
                     registerless(operand.file, entry);
                     continue;
                 }
+                // Of the stages that have this register, only geometry shaders have the value in their signature.
+                RegisterFile::InputPrimitiveId if program.stage == Stage::Geometry => {
+                    if absent[Signature::Input as usize] {
+                        entry.inputs.push(without_register(SystemValue::PrimitiveId, program.stage, false));
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             let stage = program.stage;
@@ -418,13 +425,19 @@ fn registerless(file: RegisterFile, entry: &mut EntryPointInterface) {
         return;
     }
     // Reflection of old files calls every depth output SV_Depth.
-    let (semantic, component) = semantic(value, Stage::Pixel, true);
+    let (semantic, _) = semantic(value, Stage::Pixel, true);
     if let Some(element) = entry.outputs.iter_mut().find(|element| element.semantic.eq_ignore_ascii_case(semantic)) {
         element.system_value = value;
         element.register = None;
         return;
     }
-    entry.outputs.push(SignatureElement {
+    entry.outputs.push(without_register(value, Stage::Pixel, true));
+}
+
+/// An element without a register, whose signature part is gone.
+fn without_register(value: SystemValue, stage: Stage, is_output: bool) -> SignatureElement {
+    let (semantic, component) = semantic(value, stage, is_output);
+    SignatureElement {
         semantic: semantic.into(),
         semantic_indices: vec![0],
         register: None,
@@ -436,7 +449,7 @@ fn registerless(file: RegisterFile, entry: &mut EntryPointInterface) {
         system_value: value,
         interpolation: Interpolation::Undefined,
         stream: 0,
-    });
+    }
 }
 
 /// Meaning of an output that has no number.

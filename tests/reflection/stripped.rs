@@ -9,7 +9,10 @@ use std::{
 use bevy_dxshader::{
     container::{Container, FourCc, ProgramHeader},
     reflect,
-    reflection::{Binding, ComponentType, Format, Interface, ResourceClass, ResourceKind, ShaderModel},
+    reflection::{
+        Binding, ComponentType, Format, Interface, Interpolation, ResourceClass, ResourceKind, ShaderModel,
+        SignatureElement, Stage, SystemValue,
+    },
 };
 
 /// The bytes with the names of parts made unknown, as if the parts had been stripped; `None` if there is none of them.
@@ -187,6 +190,77 @@ pub fn losses(bytes: &[u8]) -> Vec<String> {
     faults
 }
 
+/// Parts of signatures.
+const SIGNATURES: [FourCc; 7] =
+    [FourCc::ISGN, FourCc::ISG1, FourCc::OSGN, FourCc::OSG1, FourCc::OSG5, FourCc::PCSG, FourCc::PSG1];
+
+/// Streams, registers (or, of what has none, `None`) and components that a signature uses, with their meaning to the pipeline
+/// and how they are interpolated.
+type Lanes = BTreeMap<(u8, Option<u32>, u8, u8), (SystemValue, Interpolation)>;
+
+fn lanes(elements: &[SignatureElement]) -> Lanes {
+    let mut lanes = Lanes::new();
+    for element in elements {
+        for row in 0..element.rows {
+            for lane in (0..4).filter(|lane| element.used_mask >> lane & 1 == 1) {
+                let register = element.register.map(|register| register + row);
+                // What has no register is known by its meaning.
+                let value = if register.is_none() { element.system_value as u8 } else { 0 };
+                lanes.insert((element.stream, register, value, lane), (element.system_value, element.interpolation));
+            }
+        }
+    }
+    lanes
+}
+
+/// What a container of DXBC loses with its signature parts, besides semantics, types and packing, and
+///
+/// * what tokens need not declare: the control points that a hull shader without a phase for them passes through;
+/// * system values of vertices and control points that come in, and of control points that go out: they mean nothing to the
+///   pipeline there.
+///
+/// Tokens may declare more than is used: geometry shaders all components of their vertices.
+fn lost_signatures(bytes: &[u8]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let Ok(container) = Container::parse(bytes) else { return faults };
+    let (Ok(ProgramHeader::Tokens(_)), Ok(whole)) = (ProgramHeader::find(&container), reflect(bytes)) else {
+        return faults;
+    };
+    let Some(stripped) = without(bytes, &SIGNATURES) else { return faults };
+    let stripped = match reflect(&stripped) {
+        Ok(stripped) => stripped,
+        Err(error) => return vec![format!("without signatures: {error}")],
+    };
+    let (whole, stripped) = (&whole.entry_points[0], &stripped.entry_points[0]);
+    let stage = whole.stage;
+    let passed_through = stage == Stage::Hull && stripped.outputs.is_empty();
+    for (kind, whole, stripped) in [
+        ("input", &whole.inputs, &stripped.inputs),
+        ("output", &whole.outputs, &stripped.outputs),
+        ("patch constant", &whole.patch_constants, &stripped.patch_constants),
+    ] {
+        let control_points = match kind {
+            "input" => matches!(stage, Stage::Hull | Stage::Domain | Stage::Geometry),
+            "output" => stage == Stage::Hull,
+            _ => false,
+        };
+        if control_points && passed_through {
+            continue;
+        }
+        let (whole, stripped) = (lanes(whole), lanes(stripped));
+        for (lane, (value, interpolation)) in whole {
+            let known = stripped
+                .get(&lane)
+                .is_some_and(|(other, mode)| (control_points || *other == value) && *mode == interpolation);
+            if !known {
+                let stripped = stripped.get(&lane);
+                faults.push(format!("without signatures: {kind} {lane:?}: {value:?} {interpolation:?}, {stripped:?}"));
+            }
+        }
+    }
+    faults
+}
+
 /// The compiled shaders of a folder and of those in it.
 pub fn shaders(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
@@ -206,8 +280,9 @@ pub fn shaders(folder: &Path, found: &mut Vec<PathBuf>) {
 fn keep_their_interfaces(paths: &[PathBuf]) {
     let mut faults = Vec::new();
     for path in paths {
-        let found = losses(&fs::read(path).unwrap());
-        faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", path.display())));
+        let bytes = fs::read(path).unwrap();
+        let found = losses(&bytes).into_iter().chain(lost_signatures(&bytes));
+        faults.extend(found.map(|fault| format!("{}: {fault}", path.display())));
     }
     println!("{} files", paths.len());
     let shown = std::env::var("SHOWN").map_or(40, |shown| shown.parse().unwrap());
