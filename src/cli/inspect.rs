@@ -150,6 +150,9 @@ impl Inspection {
         self.pdb = Some(place);
         self.sources = pdb.sources.iter().map(|source| source.name.clone()).collect();
         let unnamed = |interface: &Interface| interface.bindings.iter().any(|binding| binding.name.is_none());
+        if let Some(interface) = &mut self.interface {
+            interface.add_names(pdb);
+        }
         if self.interface.as_ref().is_some_and(unnamed)
             && let Ok(Some(named)) = pdb.with_names(shader)
             && let Ok(interface) = crate::reflect(&named)

@@ -36,7 +36,11 @@ pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     if module.functions.iter().any(|function| function.name == HEAP_HANDLE) {
         module = modules::read(&bitcode)?;
     }
-    let names = modules::reflection(container)?;
+    // A stripped program may lie beside its copy with debug information.
+    let names = match modules::reflection(container)? {
+        None if bitcode.part.name != FourCc::ILDB => modules::debug(container)?,
+        names => names,
+    };
     reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))
 }
 
@@ -154,6 +158,26 @@ mod tests {
             |value: &&crate::ir::Value| matches!(function.op(**value), Some(Op::Handle { non_uniform: true, .. }));
         let handles = function.blocks.iter().flat_map(|block| &block.insts);
         assert_eq!(handles.filter(non_uniform).count(), 1);
+    }
+
+    #[test]
+    fn names_are_in_the_copy_with_debug_information() {
+        let bytes = include_bytes!("../../tests/fixtures/container/root_signature.dxil");
+        let without = |parts: &[FourCc]| {
+            let mut writer = crate::container::ContainerWriter::from_container(&Container::parse(bytes).unwrap());
+            for &part in parts {
+                writer.remove(part);
+            }
+            let bytes = writer.write().unwrap();
+            let bindings = crate::reflect(&bytes).unwrap().bindings;
+            bindings.into_iter().map(|binding| (binding.name, binding.layout)).collect::<Vec<_>>()
+        };
+        let full = without(&[]);
+        let copied = without(&[FourCc::STAT]);
+        let names = |of: &[(Option<String>, _)]| of.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&copied), names(&full));
+        assert!(copied.iter().zip(&full).all(|(copy, full)| copy.1.is_some() == full.1.is_some()));
+        assert_eq!(names(&without(&[FourCc::STAT, FourCc::ILDB])), [None, None]);
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl DxShader {
         let container = Container::parse(bytes)?;
         let named = pdb.with_names(&container)?;
         let mut shader = Self::from_bytes(named.as_deref().unwrap_or(bytes), options)?;
+        let mut program = Arc::unwrap_or_clone(shader.program);
+        program.interface.add_names(pdb);
+        shader.program = Arc::new(program);
         let (sources, arguments) = (pdb.sources.clone(), pdb.arguments.clone());
         shader.debug = Some(Arc::new(DxDebugInfo { file: None, sources, arguments }));
         Ok(shader)

@@ -8,6 +8,7 @@ pub mod draw;
 pub mod interface;
 pub mod layout;
 pub mod library;
+mod names;
 pub mod node;
 mod read;
 pub mod root;

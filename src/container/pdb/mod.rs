@@ -6,12 +6,14 @@
 
 mod msf;
 mod search;
+mod symbols;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 pub use msf::Msf;
+pub use symbols::ResourceName;
 
 use super::{Container, ContainerWriter, DebugName, FourCc, HexBytes, PdbInfoPart, ShaderHash, SourceInfo};
 use crate::Result;
@@ -24,6 +26,8 @@ pub struct Pdb<'a> {
     pub streams: Vec<(String, u32)>,
     /// The source files: with dxc that with the entry point first.
     pub sources: Vec<SourceFile>,
+    /// Names of resources, which fxc's files have.
+    pub resources: Vec<ResourceName>,
     /// The compiler's arguments: names and values, either of which may be empty.
     pub arguments: Vec<(String, String)>,
     /// Name of the file, as the shader knows it.
@@ -64,6 +68,7 @@ impl<'a> Pdb<'a> {
             container: None,
             streams: names(&file.stream(NAMES)?).unwrap_or_default(),
             sources: Vec::new(),
+            resources: symbols::resources(&file)?,
             arguments: Vec::new(),
             name: None,
             hash: None,
@@ -164,6 +169,7 @@ impl Serialize for Pdb<'_> {
             parts: Vec<(FourCc, usize)>,
             streams: &'s [(String, u32)],
             sources: &'s [SourceFile],
+            resources: &'s [ResourceName],
         }
         let container = self.container().ok().flatten();
         let parts = container.iter().flat_map(Container::parts).map(|part| (part.name, part.data.len()));
@@ -174,6 +180,7 @@ impl Serialize for Pdb<'_> {
             parts: parts.collect(),
             streams: &self.streams,
             sources: &self.sources,
+            resources: &self.resources,
         }
         .serialize(serializer)
     }

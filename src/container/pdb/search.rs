@@ -102,6 +102,33 @@ mod tests {
         assert_eq!((Pdb::file_name("a/b.pdb"), Pdb::file_name("a/..")), (Some("b.pdb"), None));
     }
 
+    /// fxc's shader asks for a hash; its file holds none, and is believed under that name alone.
+    #[test]
+    fn files_of_fxc() {
+        const SHADER: &[u8] = include_bytes!("../../../tests/fixtures/container/fxc_debug.dxbc");
+        const FILE: &[u8] = include_bytes!("../../../tests/fixtures/container/fxc_debug.pdb");
+        const SOURCE: &str = include_str!("../../../tests/fixtures/container/fxc_debug.hlsl");
+        let container = Container::parse(SHADER).unwrap();
+        let [asked, beside] = &Pdb::file_names(&container, Some("fxc_debug.dxbc"))[..] else { panic!() };
+        assert_eq!((asked.len(), &beside[..]), (32 + 4, "fxc_debug.pdb"));
+        assert!(Pdb::of_shader(FILE, beside, &container).is_none());
+        let pdb = Pdb::of_shader(FILE, asked, &container).unwrap();
+        assert_eq!(pdb.sources[0].name, r"c:\shaders\fxc_debug.hlsl");
+        assert_eq!(pdb.sources[0].contents.as_deref(), Some(SOURCE));
+        assert_eq!(pdb.with_names(&container).unwrap(), None);
+
+        let mut interface = crate::reflect(SHADER).unwrap();
+        let names = |interface: &crate::reflection::Interface| {
+            interface.bindings.iter().map(|binding| binding.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&interface), [None, None, None, None]);
+        interface.add_names(&pdb);
+        let mut found = names(&interface).into_iter().flatten().collect::<Vec<_>>();
+        found.sort();
+        // Constants are variables of their own: their buffer has no name here.
+        assert_eq!(found, ["image", "linear_sampler", "written"]);
+    }
+
     #[test]
     fn files_of_other_builds_are_refused() {
         let of = |shader: &[u8], name: &str| Pdb::of_shader(FILE, name, &Container::parse(shader).unwrap()).is_some();
