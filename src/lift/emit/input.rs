@@ -378,7 +378,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The position with x and y at the pixel's centre, where WebGPU's is at the sample.
+    /// The position with x and y at the pixel's centre (Direct3D 11.3 functional specification, 16.3), where WebGPU's is at
+    /// the sample.
     fn pixel_centre(&mut self, position: Expr) -> Expr {
         let mut lanes = self.lanes(position, 4);
         let half = self.f32(0.5);
