@@ -8,15 +8,16 @@ use bevy_dxshader::{
     cli::check::{Counts, Report, check, find},
 };
 
-/// How many of a hundred programs must come how far. It is raised as the lifter learns, and never lowered.
+/// How many of a thousand files must be reflected, and of a thousand of these be lifted and valid. It is raised as the lifter
+/// learns, and never lowered.
 struct Floor {
     reflected: usize,
     lifted: usize,
     valid: usize,
 }
 
-const DXBC: Floor = Floor { reflected: 98, lifted: 98, valid: 98 };
-const DXIL: Floor = Floor { reflected: 98, lifted: 97, valid: 97 };
+const DXBC: Floor = Floor { reflected: 986, lifted: 1000, valid: 1000 };
+const DXIL: Floor = Floor { reflected: 998, lifted: 994, valid: 994 };
 
 #[test]
 fn corpus() {
@@ -37,12 +38,11 @@ fn corpus() {
 
 fn assert_floor(name: &str, counts: &Counts, floor: &Floor) {
     assert!(counts.files > 0, "no {name} in the corpus");
-    let percent = |part: usize| part * 100 / counts.files;
-    for (what, part, least) in [
-        ("reflected", counts.reflected, floor.reflected),
-        ("lifted", counts.lifted, floor.lifted),
-        ("valid", counts.valid, floor.valid),
+    for (what, part, whole, least) in [
+        ("reflected", counts.reflected, counts.files, floor.reflected),
+        ("lifted", counts.lifted, counts.reflected, floor.lifted),
+        ("valid", counts.valid, counts.reflected, floor.valid),
     ] {
-        assert!(percent(part) >= least, "{name}: {part} of {} {what}: fewer than {least}%", counts.files);
+        assert!(part * 1000 >= whole * least, "{name}: {part} of {whole} {what}: fewer than {least} of a thousand");
     }
 }

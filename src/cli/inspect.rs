@@ -106,6 +106,8 @@ impl Inspection {
         let program = ProgramHeader::find(&container).ok();
         let version = program.map(|program| program.version());
         let reflected = reflection::reflect_checked(&container);
+        // Functions of a library have no header that says so.
+        let functions = reflected.as_ref().ok().map(|reflection| reflection.interface.stage);
         let hash = shader_hash(&container);
         let name = debug_name(&container);
         let errors = [reflected.as_ref().err(), hash.as_ref().err(), name.as_ref().err()];
@@ -129,8 +131,10 @@ impl Inspection {
                 .parts()
                 .map(|part| InspectedPart { name: part.name.to_string(), offset: part.offset, size: part.data.len() })
                 .collect(),
-            stage: version.and_then(|version| Stage::from_kind(version.kind)).map(Stage::profile),
-            model: version.map(|version| format!("{}.{}", version.major, version.minor)),
+            stage: version.and_then(|version| Stage::from_kind(version.kind)).or(functions).map(Stage::profile),
+            model: version
+                .map(|version| format!("{}.{}", version.major, version.minor))
+                .or_else(|| Some(reflected.as_ref().ok()?.interface.shader_model.to_string())),
             dxil_version: match program {
                 Some(ProgramHeader::Bitcode(bitcode)) => {
                     Some(format!("{}.{}", bitcode.dxil_version.0, bitcode.dxil_version.1))

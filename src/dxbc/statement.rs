@@ -39,7 +39,7 @@ pub struct Extended {
 /// The statements of a `SHDR` or `SHEX` part, in file order.
 #[derive(Clone, Debug)]
 pub struct Statements<'a> {
-    /// Stage of the program.
+    /// Stage of the program: [`Stage::Library`] of a function of `lib_4_0` or `lib_5_0`.
     pub stage: Stage,
     /// Its Shader Model.
     pub model: ShaderModel,
@@ -50,21 +50,8 @@ impl<'a> Statements<'a> {
     /// Reads a program's header: its version and its length.
     ///
     /// # Errors
-    /// The header contradicts the part, or the program is a function library.
-    pub fn new(part: &'a [u8]) -> Result<Self> {
-        let statements = Self::of_any(part)?;
-        if statements.stage == Stage::Library {
-            let what = "function library: lib_4_0 and lib_5_0 have no entry point";
-            return Err(Error::unsupported(what).at_offset(0));
-        }
-        Ok(statements)
-    }
-
-    /// As [`new`](Self::new), for functions of a library too ([`Stage::Library`]).
-    ///
-    /// # Errors
     /// The header contradicts the part.
-    pub fn of_any(part: &'a [u8]) -> Result<Self> {
+    pub fn new(part: &'a [u8]) -> Result<Self> {
         let mut tokens = Tokens::new(part);
         let version = tokens.next()?;
         let stage = match bits(version, 16, 16) {

@@ -11,11 +11,11 @@ use crate::{
 };
 
 /// What the pixel shader reads, for [`Target::pixel_inputs`](super::Target::pixel_inputs) of the vertex or mesh shader.
-/// Registers that it does not write read as zeros.
+/// Registers and components that it does not write read as zeros.
 ///
 /// # Errors
 /// [`ErrorKind::Mismatch`] if a program is of another stage, or if a semantic that the pixel shader reads is written to
-/// another register or to other components than those it is read from; names the semantic.
+/// another register, or from another component on, than it is read from; names the semantic.
 pub fn link(vertex: &Program, pixel: &Program) -> Result<PixelInputs> {
     let stage = if vertex.stage() == Stage::Mesh { Stage::Mesh } else { Stage::Vertex };
     let (_, vertex_interface) = entry_of(vertex, stage)?;
@@ -150,13 +150,18 @@ fn check_element(element: &SignatureElement, vertex: &EntryPointInterface) -> Re
     let Some(first) = element.register else { return Ok(()) };
     for (row, &index) in element.semantic_indices.iter().enumerate() {
         let register = first.saturating_add(row as u32);
-        let mut written = vertex.outputs.iter().filter_map(|output| {
+        let written = vertex.outputs.iter().filter_map(|output| {
             let same = output.semantic.eq_ignore_ascii_case(&element.semantic);
             let row = output.semantic_indices.iter().position(|&other| same && other == index)?;
             Some((output.register?.saturating_add(row as u32), output.mask))
         });
-        let Some((written_register, written_mask)) = written.next() else { continue };
-        if written_register != register || written_mask & element.used_mask != element.used_mask {
+        // Components that are read but not written are zeros. Elements whose names are lost share one of their register's.
+        let fits = |&(written, mask): &(u32, u8)| {
+            let begins_alike = mask.trailing_zeros() == element.mask.trailing_zeros();
+            written == register && (begins_alike || mask & element.used_mask == element.used_mask)
+        };
+        let Some((written_register, written_mask)) = written.clone().next() else { continue };
+        if !written.clone().any(|place| fits(&place)) {
             let read = place(register, element.used_mask);
             let written = place(written_register, written_mask);
             let semantic = format!("{}{index}", element.semantic);

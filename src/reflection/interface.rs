@@ -116,7 +116,8 @@ pub struct Interface {
     pub format: Format,
     /// Which Shader Model.
     pub shader_model: ShaderModel,
-    /// The stage of the container: [`Stage::Library`] for libraries, whose entry points have their own.
+    /// The stage of the container: [`Stage::Library`] for libraries, whose entry points have their own. Functions of Shader Model 4 and
+    /// 5 have none: theirs is [`Stage::Library`] too, and their parameters are elements of the signatures.
     pub stage: Stage,
     /// The entry points: one, except in a library.
     pub entry_points: Vec<EntryPointInterface>,

@@ -39,6 +39,9 @@ use crate::{
 /// [`ErrorKind::NotAProgram`](crate::ErrorKind::NotAProgram) if it holds none; else names the part and offset that
 /// contradict the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
+    if let Some(functions) = read::functions(container)? {
+        return Ok(functions);
+    }
     let program = ProgramHeader::find(container)?;
     let interface = match program {
         ProgramHeader::Tokens(_) => {

@@ -147,7 +147,12 @@ fn pass(bytes: &[u8], target: &Target, verdict: &mut Verdict) {
         });
     }
     match reflection::reflect(&container) {
-        Ok(_) => {}
+        Ok(interface) => {
+            // Functions of a library have no header that says so.
+            verdict.stage = verdict.stage.or(Some(interface.stage));
+            verdict.model = verdict.model.or(Some(interface.shader_model));
+            verdict.format = verdict.format.or(Some(interface.format));
+        }
         Err(error) if error.kind == ErrorKind::NotAProgram => return verdict.refuse(Status::NotAProgram, &error),
         Err(error) => return verdict.refuse(Status::Refused, &error),
     }

@@ -25,7 +25,7 @@ struct Words {
 
 /// The statements of a program that its listing shows.
 fn words(part: &[u8]) -> Result<Vec<Words>> {
-    let mut statements = Statements::of_any(part)?;
+    let mut statements = Statements::new(part)?;
     let mut found = Vec::new();
     while let Some(Statement { opcode, token, extended, tokens, .. }) = statements.next()? {
         if opcode == Opcode::CustomData && token >> 11 != 3 {

@@ -23,7 +23,7 @@ use crate::{
 /// # Errors
 /// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) with the offset of the token that contradicts the format.
 pub fn disassemble(part: &[u8]) -> Result<String> {
-    let mut statements = Statements::of_any(part)?;
+    let mut statements = Statements::new(part)?;
     let prefix = match statements.stage {
         Stage::Pixel => "ps",
         Stage::Vertex => "vs",

@@ -75,7 +75,7 @@ pub fn lower(program: &TokenProgram, interface: &Interface, linkage: &Linkage) -
             }
         }
         match phase.kind {
-            PhaseKind::Main if program.phases.len() == 1 => main = Some(lowering.function(phase, "main", None)?),
+            PhaseKind::Main if program.phases.len() == 1 => main = Some(lowering.function(phase, &entry.name, None)?),
             PhaseKind::Main | PhaseKind::Declarations => {}
             PhaseKind::ControlPoint => main = Some(lowering.function(phase, "control_point", None)?),
             PhaseKind::Fork | PhaseKind::Join => {

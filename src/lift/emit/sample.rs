@@ -24,15 +24,15 @@ pub(super) struct Coordinates {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The pipeline itself takes derivatives.
+    /// The pipeline itself takes derivatives: of a pixel shader, and of the functions of libraries, which are made for those.
     fn has_implicit_levels(&self) -> bool {
-        self.stage == Stage::Pixel
+        matches!(self.stage, Stage::Pixel | Stage::Library)
     }
 
     /// Derivatives can be taken, if only from the neighbours in a compute shader's wave.
     fn has_derivatives(&self) -> bool {
         match self.stage {
-            Stage::Pixel => true,
+            Stage::Pixel | Stage::Library => true,
             Stage::Compute => self.module.target.capabilities.contains(Capabilities::SUBGROUP),
             _ => false,
         }

@@ -13,7 +13,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interface, Stage, bitcode_parts, tokens_parts, with_root_signature};
+use super::{Interface, Stage, bitcode_parts, read, tokens_parts, with_root_signature};
 use crate::{
     Result,
     container::{Container, FourCc, ProgramHeader},
@@ -62,6 +62,10 @@ impl fmt::Display for Disagreement {
 /// # Errors
 /// As for [`reflect`](super::reflect()).
 pub fn reflect_checked(container: &Container<'_>) -> Result<Reflection> {
+    if let Some(interface) = read::functions(container)? {
+        // Parameters are told once.
+        return Ok(Reflection { interface, disagreements: Vec::new() });
+    }
     let program = ProgramHeader::find(container)?;
     let (declared, interface) = match program {
         ProgramHeader::Tokens(_) => {
