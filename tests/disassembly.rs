@@ -18,7 +18,10 @@ use std::{
     thread,
 };
 
-use bevy_dxshader::cli::disasm::disassemble;
+use bevy_dxshader::{
+    cli::disasm::disassemble,
+    container::{Bitcode, Container, FourCc},
+};
 
 /// Programs of the corpus that are listed, of each format.
 const SAMPLE: usize = 200;
@@ -39,16 +42,16 @@ fn listings(folder: &Path, wanted: &str, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             listings(&path, wanted, found);
-        } else if path.extension().is_some_and(|extension| extension == wanted) {
+        } else if path.to_str().is_some_and(|path| path.ends_with(wanted)) {
             found.push(path);
         }
     }
 }
 
 /// Compares the listings beside the fixtures with ours, line by line.
-fn check_fixtures(extension: &str, least: usize, ours: impl Fn(&str) -> Vec<String>) {
+fn check_fixtures(ending: &str, least: usize, ours: impl Fn(&str) -> Vec<String>) {
     let mut found = Vec::new();
-    listings(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), extension, &mut found);
+    listings(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), ending, &mut found);
     assert!(found.len() >= least, "only {} listings were found", found.len());
     for path in found {
         let bytes = fs::read(path.with_extension("")).expect("a listing lies beside its shader");
@@ -104,12 +107,12 @@ fn module_lines(text: &str) -> Vec<String> {
 
 #[test]
 fn dxbc_fixtures_as_fxc_lists_them() {
-    check_fixtures("asm", 20, assembly_lines);
+    check_fixtures(".dxbc.asm", 20, assembly_lines);
 }
 
 #[test]
 fn dxil_fixtures_as_dxc_lists_them() {
-    check_fixtures("ll", 25, module_lines);
+    check_fixtures(".dxil.ll", 25, module_lines);
 }
 
 /// Programs of the corpus whose parts include one of these, about [`SAMPLE`] of them: of each stage some, spread over the
@@ -207,4 +210,15 @@ fn dxbc_of_the_corpus_as_fxc_lists_it() {
 fn dxil_of_the_corpus_as_dxc_lists_it() {
     // The Linux library starts faster than the one under wine.
     check_corpus("dxc", &["-impl", "linux"], &["DXIL", "ILDB"], module_lines);
+}
+
+#[test]
+fn bitcode_without_a_container() {
+    let shader = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/dxil/functions.dxil")).unwrap();
+    let container = Container::parse(&shader).unwrap();
+    let part = container.part(FourCc::DXIL).unwrap();
+    let listing = disassemble(&shader).unwrap();
+    let module = &listing[listing.find("target datalayout").unwrap()..];
+    assert_eq!(disassemble(part.data).unwrap(), module);
+    assert_eq!(disassemble(Bitcode::parse(part).unwrap().bytes).unwrap(), module);
 }

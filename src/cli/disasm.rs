@@ -14,7 +14,7 @@ use crate::{
 /// Write a compiled shader as assembly, in the spelling of the compilers' own listings (`-dumpbin`)
 #[derive(Debug, Args)]
 pub struct Disasm {
-    /// The shader: a container, a PDB file of dxc's, or bare LLVM bitcode
+    /// The shader: a container, a PDB file of dxc's, a program part of dxc's, or bare LLVM bitcode
     file: PathBuf,
     /// Where to write it [default: standard output]
     #[arg(short, long, value_name = "OUT")]
@@ -35,12 +35,12 @@ impl Disasm {
     }
 }
 
-/// The assembly of a container's program (DXBC as fxc lists it, DXIL as dxc does), or of bare LLVM bitcode.
+/// The assembly of a container's program (DXBC as fxc lists it, DXIL as dxc does), or of bitcode that is in none.
 ///
 /// # Errors
 /// As for [`dxbc::disassemble`] and [`dxil::disassemble`].
 pub fn disassemble(bytes: &[u8]) -> Result<String> {
-    if Bitcode::recognizes(bytes) {
+    if Bitcode::recognizes(bytes) || (!Container::recognizes(bytes) && Bitcode::recognizes_part(bytes)) {
         return dxil::disassemble_bitcode(bytes);
     }
     let container = Container::parse(bytes)?;

@@ -159,6 +159,11 @@ impl<'a> Bitcode<'a> {
         bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
     }
 
+    /// Bytes that begin as the data of a `DXIL` or `ILDB` part does.
+    pub fn recognizes_part(bytes: &[u8]) -> bool {
+        bytes.get(Self::BITCODE_HEADER..).is_some_and(|header| header.starts_with(&FourCc::DXIL.0))
+    }
+
     /// Reads the headers of a `DXIL` or `ILDB` part. The length in words is not relied on: the bitcode's own is.
     ///
     /// # Errors

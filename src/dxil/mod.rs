@@ -17,7 +17,7 @@ pub(crate) use op::markdown as coverage_markdown;
 
 use crate::{
     Error, ErrorKind, Result,
-    container::{Bitcode, Container, FourCc, ProgramHeader},
+    container::{Bitcode, Container, FourCc, Part, ProgramHeader},
     lift::{LiftOptions, Note, Program},
     reflection::{Interface, Stage},
 };
@@ -105,12 +105,18 @@ pub fn disassemble(container: &Container<'_>) -> Result<String> {
     Ok(disassembly::preamble(container, &module, resources, &interface) + &listing)
 }
 
-/// Bare LLVM bitcode (from its magic `BC C0 DE` on) as LLVM assembly, in the spelling of `dxc -dumpbin`.
+/// LLVM bitcode that is in no container as LLVM assembly, in the spelling of `dxc -dumpbin`: from its magic `BC C0 DE` on,
+/// or with the headers of a program part.
 ///
 /// # Errors
 /// As for [`disassemble`].
-pub fn disassemble_bitcode(bitcode: &[u8]) -> Result<String> {
-    disassembly::disassemble(&module::Module::read(bitcode)?)
+pub fn disassemble_bitcode(bytes: &[u8]) -> Result<String> {
+    if Bitcode::recognizes(bytes) {
+        return disassembly::disassemble(&module::Module::read(bytes)?);
+    }
+    let part = Part { name: FourCc::DXIL, offset: 0, data: bytes };
+    let bitcode = Bitcode::parse(part)?;
+    disassembly::disassemble(&modules::read(&bitcode)?).map_err(|error| error.in_part(part.name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Comments behind instructions, as dxc writes them.
 
-use super::{Listing, debug_info, resource};
+use super::{Listing, debug_info, names::one_line, resource};
 use crate::{
     Result,
     dxil::{
@@ -72,12 +72,16 @@ impl Listing<'_> {
         let reference = |at: usize| debug_info::reference(variable.get(at).copied().unwrap_or(0));
         let name = self.string(reference(3)?)?.to_owned();
         let scope: Option<MetadataId> = reference(2)?;
-        self.write(format_args!(" ; var:\"{name}\" "))?;
+        self.push(" ; var:\"");
+        one_line(&mut self.text, &name);
+        self.push("\" ");
         self.expression(expression)?;
         let function = scope.map(|scope| self.function_of_scope(scope)).transpose()?.flatten().map(str::to_owned);
-        match function {
-            Some(function) => self.write(format_args!(" func:\"{function}\"")),
-            None => Ok(()),
+        if let Some(function) = function {
+            self.push(" func:\"");
+            one_line(&mut self.text, &function);
+            self.push("\"");
         }
+        Ok(())
     }
 }

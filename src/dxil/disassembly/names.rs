@@ -90,6 +90,17 @@ pub(super) fn escape(text: &mut String, byte: u8) {
     }
 }
 
+/// A string as it is, but for control characters, which are escaped: it does not end a line or a comment.
+pub(super) fn one_line(text: &mut String, string: &str) {
+    for character in string.chars() {
+        if character.is_control() {
+            character.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| escape(text, byte));
+        } else {
+            text.push(character);
+        }
+    }
+}
+
 fn hexadecimal(text: &mut String, byte: u8) {
     // Writing to a string does not fail.
     let _ = write!(text, "\\{byte:02X}");

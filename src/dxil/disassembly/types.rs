@@ -34,7 +34,10 @@ pub(super) struct TypeNames {
 #[derive(Default)]
 struct Search {
     types: HashSet<TypeId>,
+    /// Constants of the module.
     values: HashSet<ValueId>,
+    /// Constants of the function.
+    local_values: HashSet<ValueId>,
     nodes: HashSet<Node>,
     /// Structures in the order they were found in.
     found: Vec<TypeId>,
@@ -66,8 +69,7 @@ impl<'a> Listing<'a> {
                 self.enter(function)?;
                 self.search_body(&mut search)?;
                 // The numbers of a function's constants mean others in the next.
-                let values = module.values.len() as u32;
-                search.values.retain(|id| id.0 < values);
+                search.local_values.clear();
                 self.function = None;
             }
         }
@@ -167,7 +169,9 @@ impl<'a> Listing<'a> {
                 Item::Value(id) => {
                     let value = self.value_of(id)?;
                     let ValueDef::Constant(constant) = &value.def else { continue };
-                    if search.values.insert(id) {
+                    let is_local = id.index() >= self.module.values.len();
+                    let seen = if is_local { &mut search.local_values } else { &mut search.values };
+                    if seen.insert(id) {
                         self.search_type(search, value.ty);
                         for_each_part(constant, |part| work.push(Item::Value(part)));
                     }
