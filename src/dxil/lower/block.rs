@@ -151,6 +151,10 @@ impl FunctionLowering<'_, '_> {
             let index = self.function.add_param(block, Type::I32);
             return Ok(Lowered::Pointer(Pointer { storage, index, pointee }));
         }
+        if self.llvm_type(instruction.ty)?.is_handle() {
+            let index = self.function.add_param(block, Type::I32);
+            return Ok(self.descriptor(index));
+        }
         let scalars = self.parent.scalar_types(instruction.ty)?;
         let params = scalars.into_iter().map(|scalar| self.function.add_param(block, Type::Scalar(scalar)));
         Ok(Lowered::Scalars(params.collect()))

@@ -118,7 +118,9 @@ impl FunctionLowering<'_, '_> {
             return self.expression(ty, expression, depth);
         }
         match self.llvm_type(ty)? {
-            ty if ty.is_handle() => return Err(Error::unsupported("resource handle that is undefined")),
+            ty if ty.is_handle() => {
+                return Ok(Lowered::Descriptor { index: self.function.i32(0), non_uniform: false });
+            }
             llvm::Type::Pointer { .. } => return Err(Error::unsupported("address that is undefined")),
             _ => {}
         }

@@ -190,6 +190,10 @@ impl FunctionLowering<'_, '_> {
                 lowered
             }
             llvm::Operation::Load(pointer) => match self.value(*pointer)? {
+                Lowered::Pointer(pointer) if self.llvm_type(ty)?.is_handle() => {
+                    let number = self.load(pointer, ty)?.one()?;
+                    self.descriptor(number)
+                }
                 Lowered::Pointer(pointer) => self.load(pointer, ty)?,
                 Lowered::Record(pointer) => self.load_record(pointer, ty)?,
                 resource @ Lowered::Resource { .. } => resource,
@@ -546,6 +550,14 @@ impl FunctionLowering<'_, '_> {
                 let condition = condition.one()?;
                 let index = self.build().select(condition, accept, reject);
                 Ok(Lowered::Resource { binding, index, non_uniform: non_uniform || also })
+            }
+            (
+                &Lowered::Descriptor { index: accept, non_uniform },
+                &Lowered::Descriptor { index: reject, non_uniform: also },
+            ) => {
+                let condition = condition.one()?;
+                let index = self.build().select(condition, accept, reject);
+                Ok(Lowered::Descriptor { index, non_uniform: non_uniform || also })
             }
             (Lowered::Handle(accept), Lowered::Handle(reject)) if accept.value == reject.value => {
                 Ok(Lowered::Handle(*accept))

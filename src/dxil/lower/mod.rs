@@ -329,7 +329,8 @@ impl<'a> ModuleLowering<'a> {
                 return Err(Error::unsupported(format!("integer of another width: {bits} bits")));
             }
             Some(llvm::Type::Pointer { .. }) => return Err(Error::unsupported("pointer as a value")),
-            Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            // What memory, phis and parameters may hold of resources: the number of a heap's descriptor.
+            Some(ty) if ty.is_handle() => Scalar::I32,
             // See `op::node` and `op::hit_object`.
             Some(ty) if ty.opaque_words().is_some() => Scalar::I32,
             ty => return Err(Error::unsupported(format!("type of a value: {ty:?}"))),
@@ -362,7 +363,7 @@ impl<'a> ModuleLowering<'a> {
                     self.push_scalar_types(*element, scalars)?;
                 }
             }
-            Some(ty) if ty.is_handle() => return Err(Error::unsupported("resource handle as a value")),
+            Some(ty) if ty.is_handle() => scalars.push(Scalar::I32),
             Some(ty) if ty.opaque_words().is_some() => {
                 scalars.extend((0..ty.opaque_words().unwrap_or(0)).map(|_| Scalar::I32));
             }

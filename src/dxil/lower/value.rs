@@ -55,14 +55,15 @@ impl Lowered {
         Self::Scalars(SmallVec::from_slice(&[value]))
     }
 
-    /// The scalars.
+    /// The scalars; of a heap's descriptor its number.
     ///
     /// # Errors
     /// It is an address or a resource.
     pub fn scalars(&self) -> Result<&[Value]> {
         match self {
             Self::Scalars(scalars) => Ok(scalars),
-            Self::Handle(_) | Self::Resource { .. } | Self::Descriptor { .. } => {
+            Self::Descriptor { index, .. } => Ok(std::slice::from_ref(index)),
+            Self::Handle(_) | Self::Resource { .. } => {
                 Err(Error::unsupported("resource as an operand"))
             }
             Self::Pointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),

@@ -50,11 +50,16 @@ pub fn kinds(module: &Module) -> Result<Vec<Properties>> {
                 continue;
             }
             let [_, handle, properties] = arguments[..] else { continue };
-            let creator = match module.value(Some(body), handle).map(|value| &value.def) {
-                Some(ValueDef::Instruction(number)) => &body.instructions[*number as usize].op,
-                _ => continue,
+            // What went through memory, a phi or a call comes from a heap: handles of other resources do not.
+            let is_of_heap = match module.value(Some(body), handle).map(|value| &value.def) {
+                Some(ValueDef::Instruction(number)) => match &body.instructions[*number as usize].op {
+                    Operation::Load(_) | Operation::Phi(_) | Operation::Select { .. } => true,
+                    creator => is_call_of(creator, Some(body), CREATE_HANDLE_FROM_HEAP),
+                },
+                Some(ValueDef::Argument(_)) => true,
+                _ => false,
             };
-            if !is_call_of(creator, Some(body), CREATE_HANDLE_FROM_HEAP) {
+            if !is_of_heap {
                 continue;
             }
             if let Some(properties) = Properties::of(module, body, properties)
