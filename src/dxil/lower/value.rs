@@ -63,9 +63,7 @@ impl Lowered {
         match self {
             Self::Scalars(scalars) => Ok(scalars),
             Self::Descriptor { index, .. } => Ok(std::slice::from_ref(index)),
-            Self::Handle(_) | Self::Resource { .. } => {
-                Err(Error::unsupported("resource as an operand"))
-            }
+            Self::Handle(_) | Self::Resource { .. } => Err(Error::unsupported("resource as an operand")),
             Self::Pointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
         }
     }
