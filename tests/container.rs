@@ -12,10 +12,13 @@ use bevy_dxshader::{
     container::{Container, ContainerWriter, DigestRule, DigestState, FourCc, HashState, PartView, Pdb, shader_hash},
 };
 
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus")
+}
+
 /// The containers below the fixtures and the corpus.
 fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [root.join("tests/fixtures"), root.join("../shared/corpus")];
+    let folders = [Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), corpus()];
     find(&folders.into_iter().filter(|folder| folder.is_dir()).collect::<Vec<_>>()).unwrap()
 }
 
@@ -60,6 +63,9 @@ fn round_trip() {
     println!("{read} containers written as they were read, {malformed} malformed on purpose");
     assert!(read > 20, "no fixtures");
     assert!(malformed < 20, "{malformed} refused");
+    if corpus().is_dir() {
+        assert!(read > 3_580, "{read} containers of the corpus and the fixtures");
+    }
 }
 
 /// Every part of every real container is read as what it is, in whole.
@@ -112,7 +118,7 @@ fn hashes() {
 /// PDB files of fxc, in the corpus: their sources.
 #[test]
 fn pdb_files_of_fxc() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/_pdb");
+    let folder = corpus().join("_pdb");
     if !folder.is_dir() {
         eprintln!("skipped: there is no corpus at {}", folder.display());
         return;

@@ -485,6 +485,28 @@ mod tests {
         assert_eq!(flags(&stripped), FeatureFlags::MINIMUM_PRECISION);
     }
 
+    /// What is passed over tells nothing of the interface.
+    #[test]
+    fn code_that_is_passed_over_tells_nothing() {
+        let fixtures: [&[u8]; 4] = [
+            include_bytes!("../../tests/fixtures/reflection/resources.dxbc"),
+            include_bytes!("../../tests/fixtures/reflection/patch.dxbc"),
+            include_bytes!("../../tests/fixtures/reflection/streams.dxbc"),
+            include_bytes!("../../tests/fixtures/container/classes.dxbc"),
+        ];
+        for bytes in fixtures {
+            let part = super::super::program_part(&Container::parse(bytes).unwrap()).unwrap();
+            let interface = |program: &TokenProgram| {
+                let mut interface = Interface::new(Format::Dxbc, ShaderModel { major: 5, minor: 0 }, Stage::Pixel);
+                complete(program, &mut interface);
+                interface
+            };
+            let whole = super::super::decode(part.data).unwrap();
+            assert_eq!(interface(&super::super::decode_interface(part.data).unwrap()), interface(&whole));
+            assert!(!whole.phases.iter().all(|phase| phase.instructions.is_empty()));
+        }
+    }
+
     #[test]
     fn stripped_program_declares_itself() {
         // ps_5_0: dcl_constantbuffer CB0[2]; dcl_sampler s1; dcl_resource_texture2d (uint) t3;

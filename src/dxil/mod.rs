@@ -138,6 +138,28 @@ mod tests {
         Ok(program)
     }
 
+    /// Reflection passes over code that tells it nothing, and reads that which does.
+    #[test]
+    fn reflection_is_that_of_the_whole_module() {
+        let fixtures: [&[u8]; 5] = [
+            include_bytes!("../../tests/fixtures/reflection/resources.dxil"),
+            include_bytes!("../../tests/fixtures/reflection/patch.dxil"),
+            include_bytes!("../../tests/fixtures/dxil/heap.dxil"),
+            include_bytes!("../../tests/fixtures/dxil/rays.dxil"),
+            include_bytes!("../../tests/fixtures/mesh/meshlets.ms.dxil"),
+        ];
+        for bytes in fixtures {
+            let container = Container::parse(bytes).unwrap();
+            let (bitcode, module) = modules::program(&container).unwrap();
+            let names = modules::reflection_program(&container).unwrap().map(|(_, module)| module);
+            let whole = reflect::interface(&bitcode, &module, names.as_ref()).unwrap();
+            assert_eq!(reflect(&container).unwrap(), whole);
+            let (_, passed_over) = modules::declarations(&container).unwrap();
+            assert!(passed_over.functions.iter().all(|function| function.body.is_none()));
+            assert!(module.functions.iter().any(|function| function.body.is_some()));
+        }
+    }
+
     #[test]
     fn each_kind_of_a_heap_is_a_binding() {
         let bytes = include_bytes!("../../tests/fixtures/dxil/heap.dxil");
