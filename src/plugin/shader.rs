@@ -140,7 +140,8 @@ impl FromWorld for DxShaderLoader {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DxShaderSettings {
-    /// How to lift.
+    /// How to lift. A `.meta` file beside the shader can name what fills its interfaces, for every material that uses it:
+    /// `lift: (classes: {"light": "sun"})`.
     pub lift: LiftOptions,
     /// Write the program as WGSL too.
     pub wgsl: bool,

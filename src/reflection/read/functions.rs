@@ -30,6 +30,10 @@ pub(in crate::reflection) fn read(container: &Container<'_>) -> Result<Option<In
     if parts.len() > MAX_FUNCTIONS {
         return Err(Error::malformed(format!("functions of a library: {}", parts.len())));
     }
+    // Parts may lie on each other; functions do not, or a small file could hold any number of large ones.
+    if parts.iter().map(|part| part.data.len()).sum::<usize>() > container.bytes().len() {
+        return Err(Error::malformed("functions of a library lie on each other"));
+    }
     let mut library: Option<Interface> = None;
     let several = parts.len() > 1;
     for (number, part) in (0..).zip(parts) {
