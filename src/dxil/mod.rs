@@ -32,8 +32,9 @@ const HEAP_HANDLE: &str = "dx.op.createHandleFromHeap";
 /// that contradicts the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     let (bitcode, mut module) = modules::declarations(container)?;
-    // Code alone tells what a program takes from descriptor heaps.
-    if module.functions.iter().any(|function| function.name == HEAP_HANDLE) {
+    // Code alone tells what a program takes from descriptor heaps, and in old files which components it uses.
+    let uses_heap = || module.functions.iter().any(|function| function.name == HEAP_HANDLE);
+    if !reflect::knows_usage(&module) || uses_heap() {
         module = modules::read(&bitcode)?;
     }
     // A stripped program may lie beside its copy with debug information.

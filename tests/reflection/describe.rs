@@ -4,8 +4,8 @@ use bevy_dxshader::{
     container::{ComponentMask, Container, FourCc, InterpolationMode, PipelineState, ProgramHeader},
     reflection::{
         Binding, BufferLayout, ClassLinkage, ComponentType, EntryPointInterface, Field, FieldScalar, FieldShape,
-        FieldType, Format, Interface, InterfaceSlots, Interpolation, MinPrecision, ResourceClass, ResourceKind,
-        SamplerMode, SignatureElement, Stage, SystemValue, TextureDimension,
+        Format, Interface, InterfaceSlots, Interpolation, MinPrecision, ResourceClass, ResourceKind, SamplerMode,
+        SignatureElement, Stage, SystemValue, TextureDimension,
     },
 };
 
@@ -168,7 +168,7 @@ fn member(field: &Field) -> Record {
     record
 }
 
-/// `D3D_SHADER_VARIABLE_CLASS`, `D3D_SHADER_VARIABLE_TYPE`, rows and columns; a structure's columns are all its numbers.
+/// `D3D_SHADER_VARIABLE_CLASS`, `D3D_SHADER_VARIABLE_TYPE`, rows and columns.
 fn shape(shape: &FieldShape) -> (u32, u32, u32, u32) {
     let scalar = |scalar| match scalar {
         FieldScalar::Bool => 1,
@@ -189,15 +189,9 @@ fn shape(shape: &FieldShape) -> (u32, u32, u32, u32) {
         FieldShape::Matrix { scalar: number, rows, columns, row_major } => {
             (if *row_major { 2 } else { 3 }, scalar(*number), (*rows).into(), (*columns).into())
         }
-        FieldShape::Struct(members) => (5, 0, 1, members.iter().map(|member| numbers(&member.ty)).sum()),
+        FieldShape::Struct(_) => (5, 0, 1, 0),
         FieldShape::Interface => (7, 37, 1, 4),
     }
-}
-
-/// How many numbers a value has.
-fn numbers(ty: &FieldType) -> u32 {
-    let (_, _, rows, columns) = shape(&ty.shape);
-    rows * columns * ty.elements.unwrap_or(1)
 }
 
 /// `D3D12_SIGNATURE_PARAMETER_DESC` of each row of a signature.

@@ -120,8 +120,8 @@ fn compare(dxbc: &Interface, dxil: &Interface, faults: &mut Vec<String>) {
     }
     // fxc does not say that a program needs more views than Direct3D 11 has.
     const MANY_VIEWS: u64 = FeatureFlags::UAVS_64.0;
-    if dxbc.feature_flags | MANY_VIEWS != dxil.feature_flags | MANY_VIEWS {
-        faults.push(format!("features: {:x} and {:x}", dxbc.feature_flags, dxil.feature_flags));
+    if dxbc.feature_flags.0 | MANY_VIEWS != dxil.feature_flags.0 | MANY_VIEWS {
+        faults.push(format!("features: {:?} and {:?}", dxbc.feature_flags, dxil.feature_flags));
     }
     for (kind, dxbc, dxil) in [
         ("inputs", &ours.inputs, &theirs.inputs),

@@ -49,7 +49,7 @@ fn agree_with_the_compilers() {
     let shown = std::env::var("SHOWN").map_or(60, |shown| shown.parse().unwrap());
     let shown = faults.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(faults.is_empty(), "{} differences:\n{shown}", faults.len());
-    assert!(compared.values().sum::<u32>() >= 450 || std::env::var_os("LISTINGS").is_some());
+    assert!(compared.values().sum::<u32>() >= 580 || std::env::var_os("LISTINGS").is_some());
 }
 
 fn of(listing: &Listing, kinds: &[&str]) -> Vec<Record> {
@@ -100,7 +100,7 @@ fn shader(listing: &Listing, interface: &Interface, faults: &mut Vec<String>) {
 
 fn resources(label: &str, interface: &Interface, expected: Vec<Record>, faults: &mut Vec<String>) {
     let mut ours = Vec::new();
-    for binding in interface.bindings.iter().filter(|binding| !binding.is_heap()) {
+    for binding in interface.bindings.iter().filter(|binding| !binding.is_of_host() && !binding.is_heap()) {
         ours.push(describe::binding(binding));
         if let Some(layout) = &binding.layout {
             ours.push(describe::buffer(binding, layout));
@@ -203,6 +203,10 @@ fn normal_fields(fields: &mut [Record]) {
     for field in fields {
         if let Some(offset) = field.take("type_offset") {
             field.set("at", offset);
+        }
+        // Of a structure, the numbers in it, with those that its textures and samplers count as.
+        if field.number("class") == 5 {
+            field.take("columns");
         }
         // Minimum precision is in the type's name; the numbers are of 32 bits.
         match field.number("base") {

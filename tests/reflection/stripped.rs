@@ -114,7 +114,7 @@ fn differences(whole: &Interface, stripped: &Interface, faults: &mut Vec<String>
     }
     faults.extend(ours.iter().map(|binding| format!("only stripped: {binding:?}")));
     if whole.feature_flags != stripped.feature_flags {
-        faults.push(format!("features: whole {:x}, stripped {:x}", whole.feature_flags, stripped.feature_flags));
+        faults.push(format!("features: whole {:?}, stripped {:?}", whole.feature_flags, stripped.feature_flags));
     }
     if whole.entry_points.len() != stripped.entry_points.len() {
         return faults.push("other entry points".into());
@@ -148,7 +148,7 @@ fn differences(whole: &Interface, stripped: &Interface, faults: &mut Vec<String>
     for interface in &mut rest {
         interface.bindings.clear();
         interface.entry_points.clear();
-        interface.feature_flags = 0;
+        interface.feature_flags = Default::default();
     }
     if rest[0] != rest[1] {
         faults.push("format, model or stage".into());

@@ -64,7 +64,7 @@ fn module_flags(module: &Module) -> ShaderFlags {
 
 /// The metadata tells which components of a signature and which fields of a constant buffer are used: what was made for
 /// validators before 1.5 leaves it out.
-fn knows_usage(module: &Module) -> bool {
+pub(super) fn knows_usage(module: &Module) -> bool {
     let version = module.named("dx.valver").next();
     version.is_some_and(|version| (version.integer(0).unwrap_or(0), version.integer(1).unwrap_or(0)) >= (1, 5))
 }
