@@ -4,6 +4,7 @@
 #     cargo build --no-default-features --features cli --bin dxshader
 #     src/ir/passes/legalize/library/build.sh
 #
+# HLSL 2018 evaluates both sides of ?:, && and ||, which makes selections of them, not branches.
 # Functions are numbered from 0 again after the entry point is left out; numbers of DXIL's instructions mean nothing there.
 set -e
 cd "$(dirname "$0")"
@@ -12,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for source in *.hlsl; do
     name=${source%.hlsl}
-    dxc -T cs_6_2 "$source" -Fo "$work/$name.dxil"
+    dxc -T cs_6_2 -HV 2018 "$source" -Fo "$work/$name.dxil"
     "$root/target/debug/dxshader" lift --to ir "$work/$name.dxil" |
         awk -v source="$source" '
             BEGIN { print "// Made from " source " by build.sh." }

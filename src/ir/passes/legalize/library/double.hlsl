@@ -1,5 +1,6 @@
 // IEEE 754 binary64 in 64-bit integers: rounded to nearest, halves to even; denormals are kept, and every NaN that comes
-// out is the quiet one. `build.sh` makes `double.ir` of this file.
+// out is the quiet one. There are few branches: what is special is chosen in the end, so that drivers compile it fast.
+// `build.sh` makes `double.ir` of this file.
 
 static const uint64_t ONE = 1;
 static const uint64_t SIGN = ONE << 63;
@@ -29,14 +30,10 @@ struct Unpacked {
 
 // As it is stored: denormals have an exponent of 1, and no leading one at bit 52.
 Unpacked unpack(uint64_t a) {
+    uint exponent = uint(a >> 52) & 0x7ff;
     Unpacked result;
-    result.exponent = int(uint(a >> 52) & 0x7ff);
-    result.significand = a & FRACTION;
-    if (result.exponent == 0) {
-        result.exponent = 1;
-    } else {
-        result.significand |= HIDDEN;
-    }
+    result.exponent = int(max(exponent, 1));
+    result.significand = (a & FRACTION) | (exponent == 0 ? 0 : HIDDEN);
     return result;
 }
 
@@ -49,64 +46,40 @@ Unpacked unpack_normal(uint64_t a) {
     return result;
 }
 
-// What is shifted out stays visible in bit 0.
+// What is shifted out stays visible in bit 0. Bit 63 is free.
 uint64_t shift_right_sticky(uint64_t a, uint count) {
-    if (count > 63) {
-        return a != 0 ? 1 : 0;
-    }
+    count = min(count, 63);
     uint64_t result = a >> count;
-    return result << count == a ? result : result | 1;
+    return result | (result << count == a ? 0 : 1);
 }
 
 // Rounds significand * 2^(exponent - 1085), whose leading one is at bit 62, or below if the exponent is 1.
 uint64_t round_and_pack(uint64_t sign, int exponent, uint64_t significand) {
-    if (exponent >= 0x7ff) {
-        return sign | INFINITE;
-    }
-    if (exponent < 1) {
-        significand = shift_right_sticky(significand, uint(1 - exponent));
-        exponent = 1;
-    }
+    significand = shift_right_sticky(significand, uint(max(1 - exponent, 0)));
     uint rest = uint(significand) & 0x3ff;
     significand >>= 10;
-    if (rest > 0x200 || (rest == 0x200 && (uint(significand) & 1) != 0)) {
-        significand += 1;
-    }
-    // The significand's leading one adds 1 to the exponent, and so does one that was carried into it.
-    return sign | (uint64_t(exponent - 1) << 52) + significand;
+    bool up = rest > 0x200 || (rest == 0x200 && (uint(significand) & 1) != 0);
+    // The significand's leading one adds 1 to the exponent, and so does one that is carried into it.
+    uint64_t finite = (uint64_t(max(exponent, 1) - 1) << 52) + significand + (up ? 1 : 0);
+    return sign | (exponent >= 0x7ff ? INFINITE : finite);
 }
 
-uint64_t add(uint64_t a, uint64_t b) {
-    if ((a & MAGNITUDE) < (b & MAGNITUDE)) {
-        uint64_t smaller = a;
-        a = b;
-        b = smaller;
-    }
+uint64_t add(uint64_t first, uint64_t second) {
+    bool swapped = (first & MAGNITUDE) < (second & MAGNITUDE);
+    uint64_t a = swapped ? second : first, b = swapped ? first : second;
     bool differ = (a ^ b) >> 63 != 0;
-    if ((a & MAGNITUDE) >= INFINITE) {
-        bool invalid = is_nan(a) || ((b & MAGNITUDE) == INFINITE && differ);
-        return invalid ? QUIET_NAN : a;
-    }
-    if (is_zero(b)) {
-        return is_zero(a) ? a & b : a;
-    }
     uint64_t sign = a & SIGN;
     Unpacked x = unpack(a), y = unpack(b);
-    x.significand <<= 10;
-    y.significand = shift_right_sticky(y.significand << 10, uint(x.exponent - y.exponent));
-    if (!differ) {
-        uint64_t sum = x.significand + y.significand;
-        if (sum >> 63 != 0) {
-            return round_and_pack(sign, x.exponent + 1, shift_right_sticky(sum, 1));
-        }
-        return round_and_pack(sign, x.exponent, sum);
-    }
-    uint64_t difference = x.significand - y.significand;
-    if (difference == 0) {
-        return 0;
-    }
-    uint shift = min(62 - top_bit(difference), uint(x.exponent - 1));
-    return round_and_pack(sign, x.exponent - int(shift), difference << shift);
+    uint64_t aligned = shift_right_sticky(y.significand << 10, uint(x.exponent - y.exponent));
+    uint64_t sum = (x.significand << 10) + (differ ? 0 - aligned : aligned);
+    uint carry = uint(sum >> 63);
+    sum = sum >> carry | (sum & carry);
+    x.exponent += int(carry);
+    uint shift = min(62 - top_bit(sum), uint(x.exponent - 1));
+    uint64_t rounded = round_and_pack(sign, x.exponent - int(shift), sum << shift);
+    uint64_t finite = sum == 0 ? (differ ? 0 : sign) : rounded;
+    bool invalid = is_nan(a) || ((b & MAGNITUDE) == INFINITE && differ);
+    return (a & MAGNITUDE) < INFINITE ? finite : invalid ? QUIET_NAN : a;
 }
 
 struct Wide {
@@ -125,36 +98,24 @@ Wide multiply_wide(uint64_t a, uint64_t b) {
     return result;
 }
 
+// By less than 128. Shifts take their counts modulo 64.
 Wide shift_left_wide(Wide a, uint count) {
+    bool far = count > 63;
     Wide result;
-    if (count > 63) {
-        result.high = a.low << (count - 64);
-        result.low = 0;
-    } else {
-        // Not a shift by 64.
-        result.high = a.high << count | a.low >> 1 >> (63 - count);
-        result.low = a.low << count;
-    }
+    result.high = far ? a.low << count : a.high << count | a.low >> 1 >> (63 - count);
+    result.low = far ? 0 : a.low << count;
     return result;
 }
 
+// What is shifted out stays visible in bit 0. Bit 127 is free.
 Wide shift_right_sticky_wide(Wide a, uint count) {
+    count = min(count, 127);
+    bool far = count > 63;
+    uint64_t high = a.high >> count, low = a.low >> count;
+    bool lost = far ? high << count != a.high || a.low != 0 : low << count != a.low;
     Wide result;
-    if (count == 0) {
-        return a;
-    }
-    if (count > 127) {
-        result.high = 0;
-        result.low = (a.high | a.low) != 0 ? 1 : 0;
-    } else if (count > 63) {
-        result.high = 0;
-        result.low = shift_right_sticky(a.high, count - 64) | (a.low != 0 ? 1 : 0);
-    } else {
-        uint64_t low = a.low >> count;
-        bool lost = low << count != a.low;
-        result.high = a.high >> count;
-        result.low = low | a.high << 1 << (63 - count) | (lost ? 1 : 0);
-    }
+    result.high = far ? 0 : high;
+    result.low = (far ? high : low | a.high << 1 << (63 - count)) | (lost ? 1 : 0);
     return result;
 }
 
@@ -167,13 +128,11 @@ struct Product {
 
 Product multiply_exact(uint64_t a, uint64_t b) {
     Unpacked x = unpack_normal(a), y = unpack_normal(b);
+    Wide bits = multiply_wide(x.significand << 10, y.significand << 11);
+    uint shift = bits.high >> 62 == 0 ? 1 : 0;
     Product product;
-    product.exponent = x.exponent + y.exponent - 1022;
-    product.bits = multiply_wide(x.significand << 10, y.significand << 11);
-    if (product.bits.high >> 62 == 0) {
-        product.bits = shift_left_wide(product.bits, 1);
-        product.exponent -= 1;
-    }
+    product.exponent = x.exponent + y.exponent - 1022 - int(shift);
+    product.bits = shift_left_wide(bits, shift);
     return product;
 }
 
@@ -181,55 +140,38 @@ uint64_t multiply(uint64_t a, uint64_t b) {
     uint64_t sign = (a ^ b) & SIGN;
     bool infinite = (a & MAGNITUDE) == INFINITE || (b & MAGNITUDE) == INFINITE;
     bool zero = is_zero(a) || is_zero(b);
-    if (is_nan(a) || is_nan(b) || (infinite && zero)) {
-        return QUIET_NAN;
-    }
-    if (infinite || zero) {
-        return sign | (infinite ? INFINITE : 0);
-    }
+    bool invalid = is_nan(a) || is_nan(b) || (infinite && zero);
     Product product = multiply_exact(a, b);
-    return round_and_pack(sign, product.exponent, product.bits.high | (product.bits.low != 0 ? 1 : 0));
+    uint64_t rounded = round_and_pack(sign, product.exponent, product.bits.high | (product.bits.low != 0 ? 1 : 0));
+    return invalid ? QUIET_NAN : infinite ? sign | INFINITE : zero ? sign : rounded;
 }
 
 uint64_t divide(uint64_t a, uint64_t b) {
     uint64_t sign = (a ^ b) & SIGN;
     uint64_t dividend = a & MAGNITUDE, divisor = b & MAGNITUDE;
-    bool same = dividend == divisor && (dividend == 0 || dividend == INFINITE);
-    if (dividend > INFINITE || divisor > INFINITE || same) {
-        return QUIET_NAN;
-    }
-    if (dividend == INFINITE || divisor == 0) {
-        return sign | INFINITE;
-    }
-    if (dividend == 0 || divisor == INFINITE) {
-        return sign;
-    }
     Unpacked x = unpack_normal(a), y = unpack_normal(b);
-    int exponent = x.exponent - y.exponent + 1023;
-    uint64_t remainder = x.significand;
-    if (remainder < y.significand) {
-        remainder <<= 1;
-        exponent -= 1;
-    }
+    uint shift = x.significand < y.significand ? 1 : 0;
+    int exponent = x.exponent - y.exponent + 1023 - int(shift);
+    uint64_t remainder = x.significand << shift;
     // 55 bits of the quotient: those that are kept, one to round by, and one to spare.
     uint64_t quotient = 0;
-    for (uint bit = 0; bit < 55; ++bit) {
-        quotient <<= 1;
-        if (remainder >= y.significand) {
-            remainder -= y.significand;
-            quotient |= 1;
-        }
-        remainder <<= 1;
+    [loop] for (uint bit = 0; bit < 55; ++bit) {
+        bool goes = remainder >= y.significand;
+        quotient = quotient << 1 | (goes ? 1 : 0);
+        remainder = (remainder - (goes ? y.significand : 0)) << 1;
     }
-    return round_and_pack(sign, exponent, quotient << 8 | (remainder != 0 ? 1 : 0));
+    uint64_t rounded = round_and_pack(sign, exponent, quotient << 8 | (remainder != 0 ? 1 : 0));
+    bool same = dividend == divisor && (dividend == 0 || dividend == INFINITE);
+    bool invalid = dividend > INFINITE || divisor > INFINITE || same;
+    bool infinite = dividend == INFINITE || divisor == 0;
+    bool zero = dividend == 0 || divisor == INFINITE;
+    return invalid ? QUIET_NAN : infinite ? sign | INFINITE : zero ? sign : rounded;
 }
 
 bool less(uint64_t a, uint64_t b) {
-    if (is_nan(a) || is_nan(b) || (is_zero(a) && is_zero(b))) {
-        return false;
-    }
     bool a_negative = a >> 63 != 0, b_negative = b >> 63 != 0;
-    return a_negative != b_negative ? a_negative : a_negative ? a > b : a < b;
+    bool is_less = a_negative != b_negative ? a_negative : a_negative ? a > b : a < b;
+    return is_less && !is_nan(a) && !is_nan(b) && !(is_zero(a) && is_zero(b));
 }
 
 bool equal(uint64_t a, uint64_t b) {
@@ -237,26 +179,18 @@ bool equal(uint64_t a, uint64_t b) {
 }
 
 uint64_t from_unsigned(uint64_t sign, uint64_t a) {
-    if (a == 0) {
-        return 0;
-    }
     uint top = top_bit(a);
     // One more bit than fits below bit 62: its place is at the bottom.
-    uint64_t significand = top == 63 ? shift_right_sticky(a, 1) : a << (62 - top);
-    return round_and_pack(sign, int(top) + 1023, significand);
+    uint64_t significand = top == 63 ? a >> 1 | (a & 1) : a << (62 - top);
+    return a == 0 ? 0 : round_and_pack(sign, int(top) + 1023, significand);
 }
 
 // The magnitude, truncated; from 2^64 on all ones.
 uint64_t truncate(uint64_t a) {
     Unpacked x = unpack(a);
     int shift = x.exponent - 1075;
-    if (shift < -52) {
-        return 0;
-    }
-    if (shift > 11) {
-        return ~uint64_t(0);
-    }
-    return shift < 0 ? x.significand >> -shift : x.significand << shift;
+    uint64_t integer = shift < 0 ? x.significand >> -shift : x.significand << shift;
+    return shift < -52 ? 0 : shift > 11 ? ~uint64_t(0) : integer;
 }
 
 // Clamps the truncated number to 0..greatest; NaN gives 0.
@@ -275,25 +209,15 @@ uint64_t to_signed(uint64_t a, uint64_t greatest) {
 uint narrow(uint64_t a, uint width, uint digits, int maximum) {
     uint sign = uint(a >> 63) << (width - 1);
     uint infinite = uint(maximum) << digits;
-    if ((a & MAGNITUDE) >= INFINITE) {
-        return sign | infinite | (is_nan(a) ? 1u << (digits - 1) : 0);
-    }
     Unpacked x = unpack(a);
     int exponent = x.exponent - 1023 + (maximum >> 1);
-    if (exponent >= maximum) {
-        return sign | infinite;
-    }
-    uint shift = 50 - digits;
+    uint shift = 50 - digits + uint(max(1 - exponent, 0));
     uint64_t significand = shift_right_sticky(x.significand, shift);
-    if (exponent < 1) {
-        significand = shift_right_sticky(significand, uint(1 - exponent));
-        exponent = 1;
-    }
     uint kept = uint(significand >> 2), rest = uint(significand) & 3;
-    if (rest == 3 || (rest == 2 && (kept & 1) != 0)) {
-        kept += 1;
-    }
-    return sign | (uint(exponent - 1) << digits) + kept;
+    bool up = rest == 3 || (rest == 2 && (kept & 1) != 0);
+    uint finite = (uint(max(exponent, 1) - 1) << digits) + kept + (up ? 1 : 0);
+    uint quiet = is_nan(a) ? 1u << (digits - 1) : 0;
+    return sign | (exponent >= maximum ? infinite | quiet : finite);
 }
 
 [noinline] uint64_t f64_add(uint64_t a, uint64_t b) {
@@ -310,84 +234,64 @@ uint narrow(uint64_t a, uint width, uint digits, int maximum) {
 
 // a * b + c, rounded once.
 [noinline] uint64_t f64_fma(uint64_t a, uint64_t b, uint64_t c) {
-    bool special = (a & MAGNITUDE) >= INFINITE || (b & MAGNITUDE) >= INFINITE || (c & MAGNITUDE) >= INFINITE;
-    if (special || is_zero(a) || is_zero(b) || is_zero(c)) {
-        // One of the operations is exact: but not a product that vanishes beside an infinity or 0.
-        bool product_infinite = (a & MAGNITUDE) >= INFINITE || (b & MAGNITUDE) >= INFINITE;
-        if ((c & MAGNITUDE) >= INFINITE && !product_infinite) {
-            return is_nan(c) ? QUIET_NAN : c;
-        }
-        uint64_t product = multiply(a, b);
-        bool vanished = is_zero(product) && !is_zero(a) && !is_zero(b);
-        return vanished ? product : add(product, c);
-    }
     uint64_t sign = (a ^ b) & SIGN, other_sign = c & SIGN;
+    bool differ = sign != other_sign;
     Product product = multiply_exact(a, b);
-    Wide x = product.bits;
-    int exponent = product.exponent;
     Unpacked addend = unpack_normal(c);
     Wide y = { addend.significand << 10, 0 };
-    int distance = exponent - addend.exponent;
-    if (distance < 0) {
-        x = shift_right_sticky_wide(x, uint(-distance));
-        exponent = addend.exponent;
-    } else {
-        y = shift_right_sticky_wide(y, uint(distance));
-    }
+    int distance = product.exponent - addend.exponent;
+    Wide x = shift_right_sticky_wide(product.bits, uint(max(-distance, 0)));
+    y = shift_right_sticky_wide(y, uint(max(distance, 0)));
+    int exponent = max(product.exponent, addend.exponent);
+    bool swapped = x.high < y.high || (x.high == y.high && x.low < y.low);
+    Wide greater, lesser;
+    greater.high = swapped ? y.high : x.high;
+    greater.low = swapped ? y.low : x.low;
+    lesser.high = swapped ? x.high : y.high;
+    lesser.low = swapped ? x.low : y.low;
+    // The difference is a sum with the complement.
+    uint64_t flip = differ ? ~uint64_t(0) : 0;
+    uint64_t low = lesser.low ^ flip, carry = differ ? 1 : 0;
     Wide sum;
-    if (sign == other_sign) {
-        sum.low = x.low + y.low;
-        sum.high = x.high + y.high + (sum.low < x.low ? 1 : 0);
-        if (sum.high >> 63 != 0) {
-            sum = shift_right_sticky_wide(sum, 1);
-            exponent += 1;
-        }
-    } else {
-        if (x.high < y.high || (x.high == y.high && x.low < y.low)) {
-            Wide smaller = x;
-            x = y;
-            y = smaller;
-            sign = other_sign;
-        }
-        sum.low = x.low - y.low;
-        sum.high = x.high - y.high - (x.low < y.low ? 1 : 0);
-        if ((sum.high | sum.low) == 0) {
-            return 0;
-        }
-        uint shift = sum.high != 0 ? 62 - top_bit(sum.high) : 126 - top_bit(sum.low);
-        sum = shift_left_wide(sum, shift);
-        exponent -= int(shift);
-    }
-    return round_and_pack(sign, exponent, sum.high | (sum.low != 0 ? 1 : 0));
+    sum.low = greater.low + low;
+    uint64_t carried = sum.low < low ? 1 : 0;
+    sum.low += carry;
+    carried |= sum.low < carry ? 1 : 0;
+    sum.high = greater.high + (lesser.high ^ flip) + carried;
+    uint over = uint(sum.high >> 63);
+    sum = shift_right_sticky_wide(sum, over);
+    uint shift = sum.high != 0 ? 62 - top_bit(sum.high) : 126 - top_bit(sum.low);
+    uint64_t result_sign = swapped ? other_sign : sign;
+    bool cancelled = (sum.high | sum.low) == 0;
+    sum = shift_left_wide(sum, shift);
+    exponent += int(over) - int(shift);
+    uint64_t rounded = round_and_pack(result_sign, exponent, sum.high | (sum.low != 0 ? 1 : 0));
+    uint64_t finite = cancelled ? 0 : rounded;
+
+    bool product_zero = is_zero(a) || is_zero(b);
+    bool product_infinite = (a & MAGNITUDE) == INFINITE || (b & MAGNITUDE) == INFINITE;
+    bool infinite = (c & MAGNITUDE) == INFINITE;
+    bool invalid = is_nan(a) || is_nan(b) || is_nan(c) || (product_infinite && (product_zero || (infinite && differ)));
+    uint64_t without_product = is_zero(c) && differ ? 0 : c;
+    uint64_t special = product_infinite ? sign | INFINITE : without_product;
+    return invalid ? QUIET_NAN : product_infinite || infinite || product_zero ? special : finite;
 }
 
 // The remainder of the truncated quotient, which is exact, with the sign of a.
 [noinline] uint64_t f64_rem(uint64_t a, uint64_t b) {
-    if ((a & MAGNITUDE) >= INFINITE || is_nan(b) || is_zero(b)) {
-        return QUIET_NAN;
-    }
-    if ((a & MAGNITUDE) < (b & MAGNITUDE)) {
-        return a;
-    }
-    if (is_zero(a)) {
-        return a;
-    }
+    uint64_t dividend = a & MAGNITUDE, divisor = b & MAGNITUDE;
+    bool invalid = dividend >= INFINITE || divisor > INFINITE || divisor == 0;
     Unpacked x = unpack_normal(a), y = unpack_normal(b);
     uint64_t remainder = x.significand;
-    for (int exponent = x.exponent; exponent > y.exponent; --exponent) {
-        if (remainder >= y.significand) {
-            remainder -= y.significand;
-        }
-        remainder <<= 1;
-    }
-    if (remainder >= y.significand) {
-        remainder -= y.significand;
-    }
-    if (remainder == 0) {
-        return a & SIGN;
+    uint turns = invalid || dividend < divisor ? 0 : uint(x.exponent - y.exponent) + 1;
+    [loop] for (uint turn = 0; turn < turns; ++turn) {
+        remainder <<= turn == 0 ? 0 : 1;
+        remainder -= remainder >= y.significand ? y.significand : 0;
     }
     uint shift = 62 - top_bit(remainder);
-    return round_and_pack(a & SIGN, y.exponent + 10 - int(shift), remainder << shift);
+    uint64_t rounded = round_and_pack(a & SIGN, y.exponent + 10 - int(shift), remainder << shift);
+    uint64_t finite = remainder == 0 ? a & SIGN : rounded;
+    return invalid ? QUIET_NAN : dividend < divisor ? a : finite;
 }
 
 // If one is NaN, the other.
@@ -422,18 +326,14 @@ uint narrow(uint64_t a, uint width, uint digits, int maximum) {
     uint bits = asuint(value);
     uint64_t sign = uint64_t(bits >> 31) << 63;
     uint exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
-    if (exponent == 0xff) {
-        return fraction != 0 ? QUIET_NAN : sign | INFINITE;
-    }
-    if (exponent == 0) {
-        if (fraction == 0) {
-            return sign;
-        }
-        uint shift = 23 - firstbithigh(fraction);
-        fraction = fraction << shift & 0x7fffff;
-        return sign | uint64_t(897 - shift) << 52 | uint64_t(fraction) << 29;
-    }
-    return sign | uint64_t(exponent + 896) << 52 | uint64_t(fraction) << 29;
+    uint shift = 23 - uint(firstbithigh(fraction));
+    uint denormal = (fraction << shift) & 0x7fffff;
+    bool is_denormal = exponent == 0;
+    uint64_t number = uint64_t(is_denormal ? 897 - shift : exponent + 896) << 52
+        | uint64_t(is_denormal ? denormal : fraction) << 29;
+    bool zero = (bits & 0x7fffffff) == 0;
+    uint64_t special = fraction != 0 ? QUIET_NAN : sign | INFINITE;
+    return exponent == 0xff ? special : sign | (zero ? 0 : number);
 }
 
 [noinline] float f64_to_f32(uint64_t a) {

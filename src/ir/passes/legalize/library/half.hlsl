@@ -11,26 +11,17 @@ bool odd(uint a) {
 // To the nearest half, halves of the last place to even. In integers: no compiler may reorder them.
 float nearest_half(float value) {
     uint bits = asuint(value), sign = bits & 0x80000000, magnitude = bits ^ sign;
-    if (magnitude > INFINITE) {
-        return value;
-    }
-    if (magnitude < SMALLEST_NORMAL) {
-        // Multiples of 2^-24.
-        uint shift = 126 - (magnitude >> 23);
-        if (shift > 24) {
-            return asfloat(sign);
-        }
-        uint significand = (magnitude & 0x7fffff) | 0x800000;
-        uint kept = significand >> shift, half_way = 1u << (shift - 1);
-        uint rest = significand - (kept << shift);
-        if (rest > half_way || (rest == half_way && odd(kept))) {
-            ++kept;
-        }
-        return asfloat(asuint(float(kept) * 5.9604644775390625e-8) | sign);
-    }
-    magnitude += 0xfff + (magnitude >> 13 & 1);
-    magnitude &= ~0x1fffu;
-    return asfloat(sign | (magnitude > 0x477fe000 ? INFINITE : magnitude));
+    // Denormal halves are multiples of 2^-24. A float has all digits of one that is shifted by 25 or more.
+    uint shift = min(126 - (magnitude >> 23), 25);
+    uint significand = (magnitude & 0x7fffff) | 0x800000;
+    uint kept = significand >> shift, half_way = 1u << (shift - 1);
+    uint rest = significand - (kept << shift);
+    kept += rest > half_way || (rest == half_way && odd(kept)) ? 1 : 0;
+    uint denormal = asuint(float(kept) * 5.9604644775390625e-8);
+    uint normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
+    normal = normal > 0x477fe000 ? INFINITE : normal;
+    uint number = magnitude < SMALLEST_NORMAL ? denormal : normal;
+    return asfloat(sign | (magnitude > INFINITE ? magnitude : number));
 }
 
 [noinline] float f16_round(float value) {
@@ -39,24 +30,19 @@ float nearest_half(float value) {
 
 [noinline] float f16_from_bits(uint half_bits) {
     uint sign = (half_bits & 0x8000) << 16, magnitude = half_bits & 0x7fff;
-    if (magnitude < 0x400) {
-        return asfloat(asuint(float(magnitude) * 5.9604644775390625e-8) | sign);
-    }
-    uint bits = (magnitude << 13) + (magnitude < 0x7c00 ? 0x38000000 : 0x70000000);
-    return asfloat(sign | bits);
+    uint denormal = asuint(float(magnitude) * 5.9604644775390625e-8);
+    uint normal = (magnitude << 13) + (magnitude < 0x7c00 ? 0x38000000 : 0x70000000);
+    return asfloat(sign | (magnitude < 0x400 ? denormal : normal));
 }
 
 // Of a number that is a half. The payload of a NaN stays, if the half has room for it.
 [noinline] uint f16_to_bits(float value) {
     uint bits = asuint(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude >= INFINITE) {
-        uint payload = magnitude >> 13 & 0x3ff;
-        return sign | 0x7c00 | (magnitude > INFINITE && payload == 0 ? 0x200 : payload);
-    }
-    if (magnitude < SMALLEST_NORMAL) {
-        return sign | uint(asfloat(magnitude) * 16777216.0);
-    }
-    return sign | (magnitude - 0x38000000) >> 13;
+    uint payload = magnitude >> 13 & 0x3ff;
+    uint special = 0x7c00 | (magnitude > INFINITE && payload == 0 ? 0x200 : payload);
+    uint denormal = uint(asfloat(magnitude) * 16777216.0);
+    uint number = magnitude < SMALLEST_NORMAL ? denormal : (magnitude - 0x38000000) >> 13;
+    return sign | (magnitude >= INFINITE ? special : number);
 }
 
 // a * b + c, rounded once. The product is exact in 32 bits. The sum is made odd where it is not exact, so that it is

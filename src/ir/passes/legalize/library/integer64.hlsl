@@ -19,17 +19,13 @@ Quotient divide(uint64_t a, uint64_t b) {
         }
     } else if (b != 0) {
         uint64_t quotient = 0;
-        if (a >= b) {
-            uint turns = firstbithigh(a) - firstbithigh(b) + 1;
-            uint64_t divisor = b << (turns - 1);
-            for (uint turn = 0; turn < turns; ++turn) {
-                quotient <<= 1;
-                if (a >= divisor) {
-                    a -= divisor;
-                    quotient |= 1;
-                }
-                divisor >>= 1;
-            }
+        uint turns = a >= b ? uint(firstbithigh(a) - firstbithigh(b)) + 1 : 0;
+        uint64_t divisor = b << (turns - 1);
+        [loop] for (uint turn = 0; turn < turns; ++turn) {
+            bool goes = a >= divisor;
+            quotient = quotient << 1 | (goes ? 1 : 0);
+            a -= goes ? divisor : 0;
+            divisor >>= 1;
         }
         result.quotient = quotient;
         result.remainder = a;
@@ -73,30 +69,18 @@ uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 // The unsigned high half takes a negative operand for one that is 2^64 greater.
 [noinline] uint64_t s_mul_high64(uint64_t a, uint64_t b) {
-    uint64_t high = multiply_high(a, b);
-    if (a >> 63 != 0) {
-        high -= b;
-    }
-    if (b >> 63 != 0) {
-        high -= a;
-    }
-    return high;
+    return multiply_high(a, b) - (a >> 63 != 0 ? b : 0) - (b >> 63 != 0 ? a : 0);
 }
 
 // To the nearest, halves to even.
 float to_float(uint64_t a) {
-    if (a == 0) {
-        return 0;
-    }
     uint top = uint(firstbithigh(a));
     uint64_t normal = a << (63 - top);
     uint significand = uint(normal >> 40);
     uint64_t rest = normal & ((uint64_t(1) << 40) - 1), half_way = uint64_t(1) << 39;
-    if (rest > half_way || (rest == half_way && (significand & 1) != 0)) {
-        ++significand;
-    }
+    significand += rest > half_way || (rest == half_way && (significand & 1) != 0) ? 1 : 0;
     // The significand's leading one adds 1 to the exponent, and so does one that was carried into it.
-    return asfloat(((top + 126) << 23) + significand);
+    return a == 0 ? 0 : asfloat(((top + 126) << 23) + significand);
 }
 
 [noinline] float u64_to_f32(uint64_t a) {
@@ -112,13 +96,8 @@ float to_float(uint64_t a) {
 uint64_t truncate(uint bits) {
     int shift = int(bits >> 23 & 0xff) - 150;
     uint64_t significand = (bits & 0x7fffff) | 0x800000;
-    if (shift < -23) {
-        return 0;
-    }
-    if (shift > 40) {
-        return ALL_ONES;
-    }
-    return shift < 0 ? significand >> -shift : significand << shift;
+    uint64_t integer = shift < 0 ? significand >> -shift : significand << shift;
+    return shift < -23 ? 0 : shift > 40 ? ALL_ONES : integer;
 }
 
 [noinline] uint64_t f32_to_u64(float a) {
