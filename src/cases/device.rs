@@ -7,8 +7,8 @@ use std::{
 
 use wgpu::{Features, Limits};
 
-/// How long a case's work may take on the device.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a step may take on the device. Software drivers compile shaders when they first run: that can take the most of it.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A device with all that its adapter has.
 #[derive(Debug)]
