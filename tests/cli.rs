@@ -40,6 +40,36 @@ fn inspect() {
 }
 
 #[test]
+fn root_signatures_subobjects_and_disagreements_are_shown() {
+    let text = stdout(&dxshader(&["inspect", &fixture("../container/root_signature.dxil")]));
+    for line in ["parameter 3, table, range 0, descriptor 0", "root signature 1.1", "u0[] at descriptor 7"] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
+    let text = stdout(&dxshader(&["inspect", &fixture("../container/library.dxil")]));
+    for line in [
+        "in hit groups: hit_group",
+        "payload at most 16 bytes, attributes at most 8 bytes",
+        "association: local_signature holds for closest, missed",
+        "subobjects in conflict: pipeline_config, pipeline_config1",
+    ] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
+    // The thread group in PSV0 is another than that of the program.
+    let mut bytes = fs::read(fixture("resources.dxil")).unwrap();
+    let state = bytes.windows(4).position(|name| name == b"PSV0").and_then(|table| {
+        let rest = bytes.windows(4).enumerate().skip(table + 1);
+        rest.filter(|(_, name)| *name == b"PSV0").map(|(at, _)| at).next().or(Some(table))
+    });
+    let group = state.unwrap() + 8 + 4 + 36;
+    bytes[group] = 77;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("changed.dxil");
+    fs::write(&file, bytes).unwrap();
+    let text = stdout(&dxshader(&["inspect", file.to_str().unwrap()]));
+    assert!(text.contains("thread group size: DXIL says [8, 4, 2], PSV0 says [77, 4, 2]"), "{text}");
+}
+
+#[test]
 fn effects_are_shown_and_their_shaders_extracted() {
     let file = fixture("../container/effect_5.fxo");
     let text = stdout(&dxshader(&["inspect", &file]));

@@ -39,7 +39,7 @@ pub fn reflect(container: &Container<'_>) -> Result<Interface> {
     }
     // A stripped program may lie beside its copy with debug information.
     let names = match modules::reflection(container)? {
-        None if bitcode.part.name != FourCc::ILDB => modules::debug(container)?,
+        None if bitcode.part.name != FourCc::ILDB => modules::debug_declarations(container)?,
         names => names,
     };
     reflect::interface(&bitcode, &module, names.as_ref()).map_err(|error| error.in_part(bitcode.part.name))

@@ -33,7 +33,7 @@ pub fn declarations<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Modul
 /// # Errors
 /// Names the record that contradicts the format.
 pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
-    Ok(reflection_by(Module::read_without_bodies, container)?.map(|(_, module)| module))
+    Ok(reflection_program(container)?.map(|(_, module)| module))
 }
 
 /// [`reflection`], together with its header.
@@ -41,18 +41,11 @@ pub fn reflection(container: &Container<'_>) -> Result<Option<Module>> {
 /// # Errors
 /// As for [`reflection`].
 pub fn reflection_program<'a>(container: &Container<'a>) -> Result<Option<(Bitcode<'a>, Module)>> {
-    reflection_by(Module::read, container)
-}
-
-fn reflection_by<'a>(
-    reader: impl Fn(&[u8]) -> Result<Module>,
-    container: &Container<'a>,
-) -> Result<Option<(Bitcode<'a>, Module)>> {
     match container.part(FourCc::STAT) {
         // fxc's STAT holds statistics; it never stands beside DXIL, but files are what they are.
         Some(part) if part.data.get(8..12) == Some(&FourCc::DXIL.0[..]) => {
             let bitcode = Bitcode::parse(part)?;
-            Ok(Some((bitcode, read_by(reader, &bitcode)?)))
+            Ok(Some((bitcode, read_by(Module::read_without_bodies, &bitcode)?)))
         }
         _ => Ok(None),
     }
@@ -67,6 +60,15 @@ pub fn debug(container: &Container<'_>) -> Result<Option<Module>> {
         Some(part) => read(&Bitcode::parse(part)?).map(Some),
         None => Ok(None),
     }
+}
+
+/// What [`debug`] declares, without the bodies of its functions.
+///
+/// # Errors
+/// As for [`debug`].
+pub fn debug_declarations(container: &Container<'_>) -> Result<Option<Module>> {
+    let part = container.part(FourCc::ILDB);
+    part.map(|part| read_by(Module::read_without_bodies, &Bitcode::parse(part)?)).transpose()
 }
 
 /// The module of a program part; offsets in errors count from the part's beginning.

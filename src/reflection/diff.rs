@@ -157,6 +157,19 @@ mod tests {
     const RESOURCES: &[u8] = include_bytes!("../../tests/fixtures/reflection/resources.dxbc");
 
     #[test]
+    fn root_arguments_and_subobjects_are_matched_too() {
+        let old = crate::reflect(include_bytes!("../../tests/fixtures/container/library.dxil")).unwrap();
+        let mut new = old.clone();
+        new.subobjects.retain(|subobject| subobject.name != "pipeline_config");
+        let store = new.entry_points.iter_mut().find(|entry| entry.name == "store").unwrap();
+        store.root_bindings[0].source = Some(crate::reflection::RootSource::Descriptor { parameter: 4 });
+        let changes = changes(&old, &new).unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(changes.len(), 2, "{changes:#?}");
+        assert_eq!(changes[0], "~ entry_points[store].root_bindings[u0, space2].source.Descriptor.parameter: 0 -> 4");
+        assert!(changes[1].starts_with("- subobjects[pipeline_config]: "), "{changes:#?}");
+    }
+
+    #[test]
     fn matched_by_register_semantic_and_name() {
         let old = crate::reflect(RESOURCES).unwrap();
         assert_eq!(changes(&old, &old).unwrap(), []);

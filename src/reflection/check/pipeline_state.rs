@@ -127,7 +127,9 @@ impl Checker {
                 let mask = ((1u8 << stored.columns.min(4)) - 1) << (stored.column & 3) & 0xf;
                 self.compare(PART, format!("components of {name}"), element.mask, mask);
             }
-            self.compare(PART, format!("component type of {name}"), component(element), stored.component_type);
+            // Older validators leave the type of booleans unknown.
+            let known = Some(stored.component_type).filter(|&ty| ty != SignatureComponentType::UNKNOWN);
+            self.compare_known(PART, format!("component type of {name}"), Some(component(element)), known);
             let interpolation = interpolation(element.interpolation);
             self.compare(PART, format!("interpolation of {name}"), interpolation, stored.interpolation.0);
             self.compare(PART, format!("stream of {name}"), element.stream, stored.stream);

@@ -53,7 +53,9 @@ impl Checker {
                 continue;
             };
             self.compare(part, format!("register of {name}"), register, stored.register);
-            self.compare(part, format!("component type of {name}"), component(element), component(stored));
+            // Older validators leave the type of booleans unknown.
+            let known = Some(component(stored)).filter(|&it| it != ComponentType::Unknown);
+            self.compare_known(part, format!("component type of {name}"), Some(component(element)), known);
             self.compare(part, format!("precision of {name}"), element.min_precision, stored.min_precision);
             // Without a register the mask has no place.
             if register.is_some() {
