@@ -50,9 +50,9 @@ pub fn shaders(extension: &str) -> Vec<CaseShader> {
 
 /// The shaders that the runner runs in a step; none of a step that it skips everywhere.
 fn executed<'a>(shaders: &'a [Shader], step: &'a Step, run: &mut Vec<&'a Shader>) {
-    use ShaderStage::{Amplification, Compute, Mesh, Pixel, Vertex};
+    use ShaderStage::{Amplification, Compute, Domain, Geometry, Hull, Library, Mesh, Pixel, Vertex};
     let stages: &[ShaderStage] = match step {
-        Step::Dispatch(..) => &[Compute, ShaderStage::Library],
+        Step::Dispatch(..) => &[Compute, Library, Hull, Domain, Geometry],
         Step::Draw(_) => &[Vertex, Pixel],
         Step::DrawMesh(_) => &[Amplification, Mesh, Pixel],
         Step::Rays(_) => &[],

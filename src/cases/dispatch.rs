@@ -8,13 +8,14 @@ use super::{
 };
 
 impl Context<'_> {
-    /// Runs a compute shader on so many thread groups.
+    /// Runs a compute shader on so many thread groups, or a shader of a stage that is run as one.
     ///
     /// # Errors
     /// Says why it cannot run.
     pub fn dispatch(&self, shaders: &[Shader], groups: [u32; 3]) -> Result<(), Halt> {
-        let [shader @ Shader { stage: ShaderStage::Compute | ShaderStage::Library, .. }] = shaders else {
-            return Err("a dispatch takes one compute shader".into());
+        use ShaderStage::{Compute, Domain, Geometry, Hull, Library};
+        let [shader @ Shader { stage: Compute | Library | Hull | Domain | Geometry, .. }] = shaders else {
+            return Err("a dispatch takes one compute, hull, domain or geometry shader".into());
         };
         let program = self.lift(shader)?;
         let mut hazards = Hazards::default();

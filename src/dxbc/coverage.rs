@@ -122,7 +122,7 @@ fn how(opcode: Opcode) -> &'static str {
         DclIndexableTemp => "a variable, or values if no index is chosen at run time",
         DclGlobalFlags => "early depth tests; without `refactoringAllowed` every result is computed as written",
         HsDecls | HsControlPointPhase | HsForkPhase | HsJoinPhase => {
-            "the hull shader's phases: control points, and then patch constants, each a function"
+            "the hull shader's phases: control points, and then patch constants, each a function of the compute shader"
         }
         DclHsForkPhaseInstanceCount | DclHsJoinPhaseInstanceCount => "the phase, once for each instance",
         DclInputControlPointCount
@@ -198,26 +198,7 @@ mod document {
     fn not_run(opcode: Opcode) -> Option<&'static str> {
         use Opcode::*;
         Some(match opcode {
-            Emit | Cut | EmitThenCut | EmitStream | CutStream | EmitThenCutStream => "geometry shaders",
-            DclGsOutputPrimitiveTopology
-            | DclGsInputPrimitive
-            | DclMaxOutputVertexCount
-            | DclGsInstanceCount
-            | DclStream
-            | DclInputSiv
-            | DclOutputSgv => "geometry shaders",
-            HsDecls
-            | HsControlPointPhase
-            | HsForkPhase
-            | HsJoinPhase
-            | DclHsForkPhaseInstanceCount
-            | DclHsJoinPhaseInstanceCount
-            | DclInputControlPointCount
-            | DclOutputControlPointCount
-            | DclTessDomain
-            | DclTessPartitioning
-            | DclTessOutputPrimitive
-            | DclHsMaxTessFactor => "tessellation",
+            DclHsJoinPhaseInstanceCount => "fxc makes one instance of a join phase",
             Abort => "its thread stops: nothing is defined of the others",
             _ => return None,
         })

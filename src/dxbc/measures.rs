@@ -26,12 +26,14 @@ struct Measures {
 }
 
 /// What a local variable may be for, by its name: an element of a signature that is put together or indexed, registers that
-/// are indexed (`x#`, `v#`), whether a lane is not discarded, a jump out of several constructs.
+/// are indexed (`x#`, `v#`), whether a lane is not discarded, a jump out of several constructs, an index into the state
+/// of a stage.
 fn is_known(name: &str, program: &Program) -> bool {
     let entry = &program.interface.entry_points[0];
     let elements = entry.inputs.iter().chain(&entry.outputs).chain(&entry.patch_constants);
     let variables = program.ir.variables.iter().map(|variable| variable.name.as_str());
-    let mut known = elements.map(|element| element.semantic.as_str()).chain(variables).chain(["alive", "flag_"]);
+    let mut known =
+        elements.map(|element| element.semantic.as_str()).chain(variables).chain(["alive", "flag_", "stage_index"]);
     known.any(|known| name.starts_with(known))
 }
 

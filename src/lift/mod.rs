@@ -36,6 +36,7 @@ pub fn lift(bytes: &[u8], options: &LiftOptions) -> Result<Program> {
         Format::Dxbc => dxbc::lift(&container, interface, options)?,
         Format::Dxil => dxil::lift(&container, interface, options)?,
     };
+    program.interface.bindings.extend(reflection::stage_binding(&program.interface));
     ir::passes::optimize(&mut program.ir, &program.interface)?;
     structure::flatten_deep_functions(&mut program.ir);
     Ok(program)

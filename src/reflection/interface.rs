@@ -12,6 +12,7 @@ use super::{
     node::{NODE_SPACE, NODE_THREADS, NodeFacts, NodeLaunch},
     root::RootBinding,
     signature::SignatureElement,
+    stage_state::STAGE_SPACE,
 };
 use crate::container::{FeatureFlags, RootSignature, float};
 
@@ -321,9 +322,9 @@ pub const HEAP_SPACES: u32 = 0x100;
 
 impl Binding {
     /// No shader declares it: it holds what Direct3D's runtime keeps for itself and the host of a lifted program supplies, in
-    /// [`DRAW_SPACE`] or [`NODE_SPACE`].
+    /// [`DRAW_SPACE`], [`NODE_SPACE`] or [`STAGE_SPACE`].
     pub fn is_of_host(&self) -> bool {
-        [DRAW_SPACE, NODE_SPACE].contains(&self.space)
+        [DRAW_SPACE, NODE_SPACE, STAGE_SPACE].contains(&self.space)
     }
 
     /// It stands for resources of a descriptor heap, which no root signature binds.

@@ -13,6 +13,7 @@ pub mod node;
 mod read;
 pub mod root;
 pub mod signature;
+pub mod stage_state;
 
 pub use check::{Claim, Disagreement, Reflection, reflect_checked};
 pub use class_linkage::*;
@@ -25,6 +26,7 @@ pub use library::*;
 pub use node::*;
 pub use root::*;
 pub use signature::*;
+pub use stage_state::*;
 
 use crate::{
     Result,

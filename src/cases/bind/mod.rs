@@ -145,7 +145,7 @@ impl Binder<'_> {
         let visibility = match module.stage {
             Stage::Vertex => ShaderStages::VERTEX,
             Stage::Pixel => ShaderStages::FRAGMENT,
-            Stage::Compute | Stage::Node => ShaderStages::COMPUTE,
+            Stage::Compute | Stage::Node | Stage::Hull | Stage::Domain | Stage::Geometry => ShaderStages::COMPUTE,
             Stage::Amplification => ShaderStages::TASK,
             Stage::Mesh => ShaderStages::MESH,
             stage => return Err(Halt::Skipped(format!("{stage:?} shaders"))),

@@ -207,11 +207,7 @@ fn overloads(number: u32) -> &'static [&'static str] {
 pub fn not_run(number: u32) -> Option<&'static str> {
     Some(match number {
         92 | 137 => "lavapipe has no barycentrics",
-        97..=100 => "wgpu has no geometry shaders",
-        103..=107 => "wgpu has no hull and domain shaders",
-        108 => {
-            "only hull, domain and geometry shaders ask for it so, which wgpu has not; pixel shaders have it as an input"
-        }
+        99 => "dxc writes an emission and a cut instead",
         141..=159 | 161 | 213 => "wgpu has no ray tracing pipelines",
         183 => "wgpu builds no acceleration structures of boxes",
         262..=289 => "wgpu has no ray tracing pipelines, of which hit objects are part",

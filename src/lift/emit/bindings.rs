@@ -14,7 +14,7 @@ const SPACE: u32 = 0x1_0000;
 
 /// Where the spaces from 65,536 on go in [`BindingModel::ByClass`], one after another: below those that
 /// [`crate::reflection`] keeps for itself.
-const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfd00;
+const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfc00;
 
 /// First number of the comparing twins of samplers in [`BindingModel::ByClass`].
 const COMPARISON_SAMPLERS: u32 = 0x8000;

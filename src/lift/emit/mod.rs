@@ -35,6 +35,7 @@ mod ray_query;
 mod resources;
 mod sample;
 mod sign;
+mod stage_entry;
 mod stage_state;
 mod system_value;
 mod texels;

@@ -20,10 +20,10 @@ use super::{
 use crate::{
     Error, ErrorKind, Result, ir,
     lift::{
-        Emitted, EmittedResource, Note, Program, Target,
+        Emitted, EmittedResource, Note, Program, ResourceSlot, Target,
         structure::{Tree, structure},
     },
-    reflection::{DenormalMode, EntryPointInterface, Stage},
+    reflection::{DenormalMode, EntryPointInterface, Stage, StageStateLayout},
 };
 
 /// A naga module in the making.
@@ -40,6 +40,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub resource_state: ResourceState,
     /// The private variables of a stage that naga lacks.
     pub stage_state: StageState,
+    /// Place of the buffer by which such a stage is run.
+    pub stage_slot: Option<ResourceSlot>,
     /// The outputs and the payload of a mesh or amplification shader.
     pub mesh: MeshState,
     /// Functions that are emitted, by [`ir::FunctionId`].
@@ -58,10 +60,10 @@ pub(super) struct ModuleEmitter<'a> {
 
 /// One of a program's entry points, chosen to be emitted.
 #[derive(Clone, Copy)]
-struct Entry<'a> {
-    point: &'a ir::EntryPoint,
-    interface: &'a EntryPointInterface,
-    name: &'a str,
+pub(super) struct Entry<'a> {
+    pub point: &'a ir::EntryPoint,
+    pub interface: &'a EntryPointInterface,
+    pub name: &'a str,
 }
 
 impl<'a> ModuleEmitter<'a> {
@@ -74,6 +76,7 @@ impl<'a> ModuleEmitter<'a> {
             resources: Vec::new(),
             resource_state: ResourceState::default(),
             stage_state: StageState::default(),
+            stage_slot: None,
             mesh: MeshState::default(),
             functions: vec![None; program.ir.functions.len()],
             variables: vec![None; program.ir.variables.len()],
@@ -153,12 +156,21 @@ impl<'a> ModuleEmitter<'a> {
         let lanes = LaneUse::of(&self.program.ir, &order, stage);
         let flattened = lanes.flattens(interface);
         let record = self.entry_record(interface, flattened)?;
+        // Each entry point of a library has a state of its own.
+        self.stage_state = StageState::default();
         for &phase in &point.patch_constant_functions {
             self.plain_function(phase, stage, lanes)?;
         }
         let Some(record) = record else {
-            self.note(format!("{stage:?} shader: emitted as a plain function"));
-            return self.plain_function(point.function, stage, lanes);
+            self.plain_function(point.function, stage, lanes)?;
+            let layout = StageStateLayout::of(interface).filter(|_| self.stage_slot.is_some());
+            return match layout {
+                Some(layout) => self.stage_entry_point(entry, &layout),
+                None => {
+                    self.note(format!("{stage:?} shader: emitted as a plain function"));
+                    Ok(())
+                }
+            };
         };
         let (mut emitter, tree) = self.function(point.function, stage)?;
         emitter.entry = Some(interface);

@@ -212,9 +212,12 @@ impl ModuleEmitter<'_> {
                 wanted.push((id, BindingRole::Counter));
             }
         }
+        let stage_binding = self.stage_binding().map(|id| (id, BindingRole::Resource));
+        wanted.extend(stage_binding);
         let slots =
             bindings::slots(&self.target.binding_model, self.emitted_stage(), &program.interface.bindings, &wanted)?;
         let slots: BTreeMap<_, _> = wanted.into_iter().zip(slots).collect();
+        self.stage_slot = stage_binding.and_then(|key| slots.get(&key).copied());
         for (&id, usage) in &uses {
             let binding = &program.interface.bindings[id.index()];
             let resource = self.declare(id, binding, usage, &slots)?;

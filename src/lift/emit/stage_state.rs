@@ -1,6 +1,5 @@
 //! Stages that naga lacks: geometry, hull and domain shaders become plain functions. What the pipeline would hand
-//! them, and what they would hand on, are private variables: whoever calls the function fills the inputs before and takes
-//! the outputs after.
+//! them, and what they would hand on, are private variables, which [`super::stage_entry`] fills before and takes after.
 //!
 //! Registers are `vec4<u32>`, whatever their elements hold. A geometry shader's vertices are kept one after another with
 //! a word for each: the stream in bits 0 and 1, and bit 2 if the vertex joins the strip before it.
@@ -8,10 +7,7 @@
 //! Ray tracing stages have no signatures: what they share with the pipeline are variables of their program already, see
 //! [`VariableSpace::Interface`](ir::VariableSpace::Interface) and `dxil/op/ray.rs`.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    num::NonZeroU32,
-};
+use std::{collections::HashMap, num::NonZeroU32};
 
 use naga::{
     AddressSpace, ArraySize, BinaryOperator, Expression, GlobalVariable, Handle, MemoryDecorations, Scalar, ScalarKind,
@@ -23,59 +19,76 @@ use crate::{
     Error, Result,
     ir::{self, ElementId, SignatureKind, Value},
     lift::link::MAX_ROWS,
-    reflection::{EntryPointInterface, SignatureElement, Stage, SystemValue},
+    reflection::{
+        EntryPointInterface, STAGE_ROW, SignatureElement, Stage, StageRegisters, StageStateLayout, SystemValue,
+    },
 };
-
-/// Vertices or control points of a primitive, at most.
-const MAX_CONTROL_POINTS: u32 = 32;
-
-/// Vertices that a geometry shader emits, at most (`D3D11_GS_MAX_OUTPUT_VERTEX_COUNT_ACROSS_INSTANCES`).
-const MAX_EMITTED: u32 = 1024;
-
-/// Registers of a signature, at most.
-const MAX_REGISTERS: u32 = 128;
 
 /// The private variables of a stage.
 #[derive(Debug, Default)]
 pub(super) struct StageState {
     /// Registers of each signature.
-    signatures: HashMap<SignatureKind, Registers>,
+    pub signatures: HashMap<SignatureKind, Registers>,
     /// Values outside the signatures.
-    values: HashMap<SystemValue, Handle<GlobalVariable>>,
+    pub values: HashMap<SystemValue, Handle<GlobalVariable>>,
     /// What a geometry shader emitted.
-    emitted: Option<EmittedVertices>,
+    pub emitted: Option<EmittedVertices>,
 }
 
 /// The registers of a signature.
 #[derive(Clone, Debug)]
-struct Registers {
-    global: Handle<GlobalVariable>,
+pub(super) struct Registers {
+    pub global: Handle<GlobalVariable>,
     /// Type of the registers of one vertex.
     ty: Handle<Type>,
     /// Number of vertices, if there are several.
-    vertices: Option<u32>,
+    pub vertices: Option<u32>,
+    /// Registers of a vertex.
+    pub count: u32,
     /// First register of each element.
-    first: BTreeMap<ElementId, u32>,
+    first: Vec<Option<u32>>,
+}
+
+impl Registers {
+    /// First register of an element.
+    fn first(&self, id: ElementId) -> Result<u32> {
+        let first = self.first.get(id.0 as usize).copied().flatten();
+        first.ok_or_else(|| Error::malformed(format!("element without a register: {id:?}")))
+    }
 }
 
 /// What a geometry shader emitted.
 #[derive(Clone, Copy, Debug)]
-struct EmittedVertices {
+pub(super) struct EmittedVertices {
     /// Number of vertices.
-    count: Handle<GlobalVariable>,
+    pub count: Handle<GlobalVariable>,
     /// Their registers.
-    vertices: Handle<GlobalVariable>,
+    pub vertices: Handle<GlobalVariable>,
     /// A word for each.
-    strips: Handle<GlobalVariable>,
+    pub strips: Handle<GlobalVariable>,
     /// A bit for each stream: its next vertex joins the strip before it.
     joins: Handle<GlobalVariable>,
     /// Room for so many.
-    limit: u32,
+    pub limit: u32,
+}
+
+/// Registers of a signature as the stage's state has them; functions of libraries have theirs for one run alone.
+fn place(interface: &EntryPointInterface, kind: SignatureKind) -> Result<StageRegisters> {
+    match (StageStateLayout::of(interface), kind) {
+        (Some(layout), SignatureKind::Input) => Ok(layout.inputs),
+        (Some(layout), SignatureKind::Output) => Ok(layout.outputs),
+        (Some(layout), SignatureKind::PatchConstant) => {
+            layout.patch_constants.ok_or_else(|| Error::malformed("patch constants of a geometry shader"))
+        }
+        (None, SignatureKind::Input) => Ok(StageRegisters::new(&interface.inputs, None)),
+        (None, SignatureKind::Output) => Ok(StageRegisters::new(&interface.outputs, None)),
+        (None, SignatureKind::PatchConstant) => Ok(StageRegisters::new(&interface.patch_constants, None)),
+    }
 }
 
 impl ModuleEmitter<'_> {
     /// An array; of at least one element.
-    fn array(&mut self, base: Handle<Type>, stride: u32, len: u32) -> Handle<Type> {
+    pub(super) fn array(&mut self, base: Handle<Type>, stride: u32, len: u32) -> Handle<Type> {
         let size = ArraySize::Constant(NonZeroU32::new(len).unwrap_or(NonZeroU32::MIN));
         self.ty(TypeInner::Array { base, size, stride })
     }
@@ -93,56 +106,46 @@ impl ModuleEmitter<'_> {
         self.module.global_variables.append(global, Span::UNDEFINED)
     }
 
-    /// The registers of a signature, declared at the first use.
-    fn registers(&mut self, interface: &EntryPointInterface, kind: SignatureKind) -> Registers {
-        if let Some(registers) = self.stage_state.signatures.get(&kind) {
-            return registers.clone();
-        }
-        let (name, elements) = match kind {
-            SignatureKind::Input => ("stage_inputs", &interface.inputs),
-            SignatureKind::Output => ("stage_outputs", &interface.outputs),
-            SignatureKind::PatchConstant => ("stage_patch_constants", &interface.patch_constants),
-        };
-        let mut count = elements
-            .iter()
-            .filter_map(|element| element.register?.checked_add(element.rows.clamp(1, MAX_ROWS)))
-            .max()
-            .unwrap_or(0)
-            .min(MAX_REGISTERS);
-        let mut first = BTreeMap::new();
-        for (id, element) in (0..).map(ElementId).zip(elements) {
-            let register = element.register.filter(|register| *register < count).unwrap_or_else(|| {
-                let next = count;
-                count += element.rows.clamp(1, MAX_ROWS);
-                next
-            });
-            first.insert(id, register);
-        }
+    /// The type of registers of as many vertices as there are, and that of one vertex.
+    pub(super) fn register_types(&mut self, registers: &StageRegisters) -> (Handle<Type>, Handle<Type>) {
         let row = self.numeric(Scalar::U32, 4);
-        let ty = self.array(row, 16, count);
-        let vertices = vertices_of(interface, kind);
-        let whole = match vertices {
-            Some(vertices) => self.array(ty, count.max(1) * 16, vertices),
-            None => ty,
+        let one = self.array(row, STAGE_ROW, registers.registers);
+        match registers.vertices {
+            Some(vertices) => (self.array(one, registers.registers * STAGE_ROW, vertices), one),
+            None => (one, one),
+        }
+    }
+
+    /// The registers of a signature, declared at the first use.
+    fn registers(&mut self, interface: &EntryPointInterface, kind: SignatureKind) -> Result<Registers> {
+        if let Some(registers) = self.stage_state.signatures.get(&kind) {
+            return Ok(registers.clone());
+        }
+        let name = match kind {
+            SignatureKind::Input => "stage_inputs",
+            SignatureKind::Output => "stage_outputs",
+            SignatureKind::PatchConstant => "stage_patch_constants",
         };
+        let mut place = place(interface, kind)?;
+        if interface.stage == Stage::Geometry && kind == SignatureKind::Output {
+            // Those of the vertex that is emitted next.
+            place.vertices = None;
+        }
+        let (whole, ty) = self.register_types(&place);
         let global = self.private(name, whole);
-        let registers = Registers { global, ty, vertices, first };
+        let registers = Registers { global, ty, vertices: place.vertices, count: place.registers, first: place.first };
         self.stage_state.signatures.insert(kind, registers.clone());
-        registers
+        Ok(registers)
     }
 
     /// What a geometry shader emitted, declared at the first use.
-    fn emitted_vertices(&mut self, interface: &EntryPointInterface) -> EmittedVertices {
+    fn emitted_vertices(&mut self, interface: &EntryPointInterface) -> Result<EmittedVertices> {
         if let Some(emitted) = self.stage_state.emitted {
-            return emitted;
+            return Ok(emitted);
         }
-        let limit = interface.facts.primitives.max_vertex_count.unwrap_or(MAX_EMITTED).clamp(1, MAX_EMITTED);
-        let registers = self.registers(interface, SignatureKind::Output);
-        let stride = match self.module.types[registers.ty].inner {
-            TypeInner::Array { size: ArraySize::Constant(len), .. } => len.get() * 16,
-            _ => 16,
-        };
-        let vertices = self.array(registers.ty, stride, limit);
+        let limit = place(interface, SignatureKind::Output)?.vertices.unwrap_or(1);
+        let registers = self.registers(interface, SignatureKind::Output)?;
+        let vertices = self.array(registers.ty, registers.count * STAGE_ROW, limit);
         let word = self.numeric(Scalar::U32, 1);
         let strips = self.array(word, 4, limit);
         let emitted = EmittedVertices {
@@ -153,28 +156,7 @@ impl ModuleEmitter<'_> {
             limit,
         };
         self.stage_state.emitted = Some(emitted);
-        emitted
-    }
-}
-
-/// Number of vertices or control points that a signature holds; `None` if it holds one.
-fn vertices_of(interface: &EntryPointInterface, kind: SignatureKind) -> Option<u32> {
-    let facts = &interface.facts.primitives;
-    let points = |count: Option<u32>| Some(count.unwrap_or(MAX_CONTROL_POINTS).clamp(1, MAX_CONTROL_POINTS));
-    match (interface.stage, kind) {
-        (Stage::Geometry, SignatureKind::Input) => Some(match facts.input_primitive {
-            // D3D_PRIMITIVE: point, line, triangle, the latter two with adjacency, patches.
-            Some(1) => 1,
-            Some(2) => 2,
-            Some(3) => 3,
-            Some(6) => 4,
-            Some(7) => 6,
-            Some(patch @ 8..=39) => patch - 7,
-            _ => MAX_CONTROL_POINTS,
-        }),
-        (Stage::Hull | Stage::Domain, SignatureKind::Input) => points(facts.input_control_points),
-        (Stage::Hull, SignatureKind::Output) => points(facts.output_control_points),
-        _ => None,
+        Ok(emitted)
     }
 }
 
@@ -220,7 +202,7 @@ impl<'a> FunctionEmitter<'_, 'a> {
             SignatureKind::PatchConstant => &interface.patch_constants,
         };
         let element = element_of(elements, id)?;
-        let registers = self.module.registers(interface, kind);
+        let registers = self.module.registers(interface, kind)?;
         let base = self.pre(Expression::GlobalVariable(registers.global));
         let mut inside = None;
         let base = match registers.vertices {
@@ -239,7 +221,7 @@ impl<'a> FunctionEmitter<'_, 'a> {
                 self.val(Expression::Access { base, index: vertex })
             }
         };
-        let first = registers.first.get(&id).copied().unwrap_or(0);
+        let first = registers.first(id)?;
         let rows = element.rows.clamp(1, MAX_ROWS);
         let pointer = match self.ir.as_scalar_constant(row) {
             Some(row) if row < u64::from(rows) => self.val(Expression::AccessIndex { base, index: first + row as u32 }),
@@ -379,11 +361,11 @@ impl<'a> FunctionEmitter<'_, 'a> {
         if interface.stage != Stage::Geometry || stream > 3 {
             return Err(Error::malformed(format!("emission of vertices: stream {stream}")));
         }
-        let emitted = self.module.emitted_vertices(interface);
+        let emitted = self.module.emitted_vertices(interface)?;
         let joins = self.pre(Expression::GlobalVariable(emitted.joins));
         let bit = self.u32(1 << stream);
         if emit {
-            let outputs = self.module.registers(interface, SignatureKind::Output);
+            let outputs = self.module.registers(interface, SignatureKind::Output)?;
             let count = self.pre(Expression::GlobalVariable(emitted.count));
             let number = self.load(count);
             let limit = self.u32(emitted.limit);
