@@ -41,7 +41,9 @@ impl Context<'_> {
         let mut encoder = self.gpu.encoder();
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &bound.group, &[]);
+        for bound in &bound.groups {
+            pass.set_bind_group(bound.number, &bound.group, &[]);
+        }
         let [x, y, z] = groups;
         pass.dispatch_workgroups(x, y, z);
         drop(pass);

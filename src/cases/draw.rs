@@ -140,8 +140,8 @@ impl Context<'_> {
         let mut encoder = self.gpu.encoder();
         let mut pass = attachments.pass(&mut encoder, &draw.clear, draw.depth_clear, draw.viewport);
         pass.set_pipeline(&pipeline);
-        for (group, bound) in (0..).zip(&groups) {
-            pass.set_bind_group(group, &bound.group, &[]);
+        for bound in groups.iter().flat_map(|stage| &stage.groups) {
+            pass.set_bind_group(bound.number, &bound.group, &[]);
         }
         for (slot, buffer) in (0..).zip(&vertex_data) {
             pass.set_vertex_buffer(slot, buffer.slice(..));

@@ -92,8 +92,8 @@ impl Context<'_> {
         let mut encoder = self.gpu.encoder();
         let mut pass = attachments.pass(&mut encoder, &draw.clear, draw.depth_clear, draw.viewport);
         pass.set_pipeline(&pipeline);
-        for (number, bound) in (0..).zip(&groups) {
-            pass.set_bind_group(number, &bound.group, &[]);
+        for bound in groups.iter().flat_map(|stage| &stage.groups) {
+            pass.set_bind_group(bound.number, &bound.group, &[]);
         }
         pass.draw_mesh_tasks(draw.x, draw.y, draw.z);
         drop(pass);

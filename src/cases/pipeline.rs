@@ -14,6 +14,9 @@ use crate::{
     reflection::Stage,
 };
 
+/// The first group of arrays of resources: one for each stage, after the stages' own groups, of which a draw has three at most.
+const ARRAYS: u32 = 3;
+
 /// Where a step runs, and on what.
 pub struct Context<'a> {
     /// The device.
@@ -68,7 +71,7 @@ impl Context<'_> {
         hazards: &Hazards<'_>,
     ) -> Result<Target, Halt> {
         let mut target = Target {
-            binding_model: BindingModel::PerStage { group },
+            binding_model: BindingModel::PerStage { group, arrays: ARRAYS + group },
             capabilities: self.capabilities,
             entry: shader.entry.clone(),
             ..Default::default()
@@ -132,9 +135,14 @@ impl Context<'_> {
         })
     }
 
-    /// The layout of groups, in their order.
-    pub fn pipeline_layout(&self, groups: &[&BoundStage]) -> wgpu::PipelineLayout {
-        let layouts = groups.iter().map(|bound| Some(&bound.layout)).collect::<Vec<_>>();
+    /// The layout of stages' groups.
+    pub fn pipeline_layout(&self, stages: &[&BoundStage]) -> wgpu::PipelineLayout {
+        let mut layouts = Vec::new();
+        for bound in stages.iter().flat_map(|stage| &stage.groups) {
+            let number = bound.number as usize;
+            layouts.resize(layouts.len().max(number + 1), None);
+            layouts[number] = Some(&bound.layout);
+        }
         self.gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,
             bind_group_layouts: &layouts,

@@ -164,6 +164,8 @@ pub enum BindingModel {
     PerStage {
         /// The group.
         group: u32,
+        /// The group of arrays of resources: wgpu has none beside uniform buffers. It may be the same.
+        arrays: u32,
     },
     /// Anything else.
     Custom(Arc<BindingFn>),
@@ -176,7 +178,9 @@ impl fmt::Debug for BindingModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ByClass => f.write_str("ByClass"),
-            Self::PerStage { group } => f.debug_struct("PerStage").field("group", group).finish(),
+            Self::PerStage { group, arrays } => {
+                f.debug_struct("PerStage").field("group", group).field("arrays", arrays).finish()
+            }
             Self::Custom(_) => f.write_str("Custom(..)"),
         }
     }

@@ -6,7 +6,7 @@ mod specialize;
 mod textures;
 mod write_back;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wgpu::{Features, ShaderStages};
 
@@ -90,12 +90,20 @@ impl<'a> Hazards<'a> {
     }
 }
 
-/// A stage's bind group.
-pub struct BoundStage {
+/// A bind group of a stage.
+pub struct BoundGroup {
+    /// Its number.
+    pub number: u32,
     /// Its layout.
     pub layout: wgpu::BindGroupLayout,
     /// The group.
     pub group: wgpu::BindGroup,
+}
+
+/// A stage's bind groups.
+pub struct BoundStage {
+    /// The groups that the module uses.
+    pub groups: Vec<BoundGroup>,
     /// Views of buffers' parts that must be written back.
     write_backs: Vec<WriteBack>,
 }
@@ -137,7 +145,7 @@ pub struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    /// The bind group of a stage.
+    /// The bind groups of a stage.
     ///
     /// # Errors
     /// A binding does not fit what the module declares.
@@ -151,8 +159,7 @@ impl Binder<'_> {
             stage => return Err(Halt::Skipped(format!("{stage:?} shaders"))),
         };
         let mut write_backs = Vec::new();
-        let mut entries = Vec::new();
-        let mut bound = Vec::new();
+        let mut bound = BTreeMap::<u32, Vec<_>>::new();
         for resource in &module.emitted.resources {
             let declared = module
                 .interface
@@ -165,29 +172,36 @@ impl Binder<'_> {
             }
             let (ty, items) =
                 self.resource(resource, declared, &mut write_backs).map_err(|halt| halt.within(&place))?;
-            entries.push(wgpu::BindGroupLayoutEntry {
+            let entry = wgpu::BindGroupLayoutEntry {
                 binding: resource.slot.binding,
                 visibility,
                 ty,
                 count: resource.count.and_then(std::num::NonZeroU32::new),
-            });
-            bound.push((resource, items));
+            };
+            bound.entry(resource.slot.group).or_default().push((entry, items));
         }
+        let groups = bound.into_iter().map(|(number, bound)| self.group(number, &bound)).collect();
+        Ok(BoundStage { groups, write_backs })
+    }
+
+    /// A bind group.
+    fn group(&self, number: u32, bound: &[(wgpu::BindGroupLayoutEntry, Bound)]) -> BoundGroup {
+        let entries = bound.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
         let layout = self
             .gpu
             .device
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
         let lists = bound.iter().map(|(_, items)| Lists::new(items)).collect::<Vec<_>>();
-        let entries = bound.iter().zip(&lists).map(|((resource, _), lists)| wgpu::BindGroupEntry {
-            binding: resource.slot.binding,
-            resource: lists.resource(resource.count.is_some()),
+        let entries = bound.iter().zip(&lists).map(|((entry, _), lists)| wgpu::BindGroupEntry {
+            binding: entry.binding,
+            resource: lists.resource(entry.count.is_some()),
         });
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &layout,
             entries: &entries.collect::<Vec<_>>(),
         });
-        Ok(BoundStage { layout, group, write_backs })
+        BoundGroup { number, layout, group }
     }
 
     /// Skips arrays of resources that the device has none of: wgpu would panic.

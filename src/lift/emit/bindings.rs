@@ -49,17 +49,23 @@ pub(super) fn slots(
         BindingModel::Custom(place) => {
             wanted.iter().map(|&(id, role)| Ok(place(stage, binding_of(id)?, role))).collect()
         }
-        BindingModel::PerStage { group } => {
+        BindingModel::PerStage { group, arrays } => {
             let mut order = Vec::new();
             for (position, &(id, role)) in wanted.iter().enumerate() {
                 let binding = binding_of(id)?;
+                let group = if binding.count == Some(1) { *group } else { *arrays };
                 let key = (section(binding.class, role), binding.space, binding.register, role, id);
-                order.push((key, position));
+                order.push((group, key, position));
             }
             order.sort();
             let mut slots = vec![ResourceSlot { group: *group, binding: 0 }; wanted.len()];
-            for (number, (_, position)) in (0..).zip(order) {
-                slots[position].binding = number;
+            let mut next = ResourceSlot { group: *group, binding: 0 };
+            for (group, _, position) in order {
+                if group != next.group {
+                    next = ResourceSlot { group, binding: 0 };
+                }
+                slots[position] = next;
+                next.binding += 1;
             }
             Ok(slots)
         }
@@ -118,7 +124,7 @@ mod tests {
 
     #[test]
     fn per_stage_numbers_densely_by_class_then_register() {
-        let bindings = [
+        let mut bindings = [
             binding(ResourceClass::Uav, 0, 1),
             binding(ResourceClass::Srv, 0, 7),
             binding(ResourceClass::Cbv, 1, 0),
@@ -131,10 +137,17 @@ mod tests {
             (BindingId(2), BindingRole::Resource),
             (BindingId(3), BindingRole::Resource),
         ];
-        let model = BindingModel::PerStage { group: 2 };
+        let model = BindingModel::PerStage { group: 2, arrays: 2 };
         let slots = slots(&model, Stage::Pixel, &bindings, &wanted).unwrap();
         let slots: Vec<_> = slots.iter().map(|slot| (slot.group, slot.binding)).collect();
         assert_eq!(slots, [(2, 3), (2, 4), (2, 2), (2, 0), (2, 1)]);
+
+        // An array has a group of its own, with numbers of its own.
+        bindings[3].count = None;
+        let model = BindingModel::PerStage { group: 2, arrays: 0 };
+        let places = super::slots(&model, Stage::Pixel, &bindings, &wanted).unwrap();
+        let places: Vec<_> = places.iter().map(|slot| (slot.group, slot.binding)).collect();
+        assert_eq!(places, [(2, 2), (2, 3), (2, 1), (2, 0), (0, 0)]);
     }
 
     #[test]

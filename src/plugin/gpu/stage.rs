@@ -61,7 +61,7 @@ impl StageModule {
         samples: u32,
     ) -> Result<Self, String> {
         let target = Target {
-            binding_model: BindingModel::PerStage { group },
+            binding_model: BindingModel::PerStage { group, arrays: group },
             capabilities: gpu.capabilities,
             resources,
             pixel_inputs,
