@@ -101,57 +101,69 @@ impl<'de> Deserialize<'de> for Step {
     }
 }
 
-/// A draw.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Draw {
-    /// Number of vertices, or of indices.
-    pub vertices: u32,
-    /// Number of instances.
-    #[serde(default = "one")]
-    pub instances: u32,
-    /// `StartVertexLocation` (`BaseVertexLocation` with indices) and `StartInstanceLocation`.
-    #[serde(default)]
-    pub start: (u32, u32),
-    /// How vertices form primitives.
-    #[serde(default)]
-    pub topology: Topology,
-    /// Vertex attributes.
-    #[serde(default)]
-    pub inputs: Vec<VertexInput>,
-    /// Name of the index buffer, of type `U16` or `U32`.
-    #[serde(default)]
-    pub indices: Option<String>,
-    /// Names of the render targets by slot; an empty name is a hole.
-    #[serde(default)]
-    pub targets: Vec<String>,
-    /// Name of the depth texture.
-    #[serde(default)]
-    pub depth: Option<String>,
-    /// Depth test.
-    #[serde(default = "less_equal")]
-    pub depth_compare: Compare,
-    /// Depth is written.
-    #[serde(default = "yes")]
-    pub depth_write: bool,
-    /// The depth texture is cleared to this first.
-    #[serde(default = "one_f32")]
-    pub depth_clear: f32,
-    /// The targets are cleared to these first; zeros for those that the list leaves out.
-    #[serde(default)]
-    pub clear: Vec<(f64, f64, f64, f64)>,
-    /// The viewport; the whole target if absent.
-    #[serde(default)]
-    pub viewport: Option<Viewport>,
-    /// Which faces are culled.
-    #[serde(default)]
-    pub cull: Option<Face>,
-    /// Winding of front faces.
-    #[serde(default)]
-    pub front: Winding,
-    /// Number of control points of a patch.
-    #[serde(default)]
-    pub patch_control_points: Option<u32>,
+/// Adds to a draw's own fields those of what it draws to, which all kinds of draws have. (serde's `flatten` would take unknown fields.)
+macro_rules! with_attachments {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$field_about:meta])* pub $field:ident: $ty:ty,)* }) => {
+        $(#[$about])*
+        pub struct $name {
+            $($(#[$field_about])* pub $field: $ty,)*
+            /// Names of the render targets by slot; an empty name is a hole.
+            #[serde(default)]
+            pub targets: Vec<String>,
+            /// Name of the depth texture.
+            #[serde(default)]
+            pub depth: Option<String>,
+            /// Depth test.
+            #[serde(default = "less_equal")]
+            pub depth_compare: Compare,
+            /// Depth is written.
+            #[serde(default = "yes")]
+            pub depth_write: bool,
+            /// The depth texture is cleared to this first.
+            #[serde(default = "one_f32")]
+            pub depth_clear: f32,
+            /// The targets are cleared to these first; zeros for those that the list leaves out.
+            #[serde(default)]
+            pub clear: Vec<(f64, f64, f64, f64)>,
+            /// The viewport; the whole target if absent.
+            #[serde(default)]
+            pub viewport: Option<Viewport>,
+            /// Which faces are culled.
+            #[serde(default)]
+            pub cull: Option<Face>,
+            /// Winding of front faces.
+            #[serde(default)]
+            pub front: Winding,
+        }
+    };
+}
+
+with_attachments! {
+    /// A draw.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Draw {
+        /// Number of vertices, or of indices.
+        pub vertices: u32,
+        /// Number of instances.
+        #[serde(default = "one")]
+        pub instances: u32,
+        /// `StartVertexLocation` (`BaseVertexLocation` with indices) and `StartInstanceLocation`.
+        #[serde(default)]
+        pub start: (u32, u32),
+        /// How vertices form primitives.
+        #[serde(default)]
+        pub topology: Topology,
+        /// Vertex attributes.
+        #[serde(default)]
+        pub inputs: Vec<VertexInput>,
+        /// Name of the index buffer, of type `U16` or `U32`.
+        #[serde(default)]
+        pub indices: Option<String>,
+        /// Number of control points of a patch.
+        #[serde(default)]
+        pub patch_control_points: Option<u32>,
+    }
 }
 
 fn less_equal() -> Compare {
@@ -267,43 +279,18 @@ pub enum Winding {
     CounterClockwise,
 }
 
-/// A draw with mesh shaders. A case writes `DrawMesh(x, y, z, targets: [..])`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DrawMesh {
-    /// Thread groups in x.
-    pub x: u32,
-    /// Thread groups in y.
-    pub y: u32,
-    /// Thread groups in z.
-    pub z: u32,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub targets: Vec<String>,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub depth: Option<String>,
-    /// As in [`Draw`].
-    #[serde(default = "less_equal")]
-    pub depth_compare: Compare,
-    /// As in [`Draw`].
-    #[serde(default = "yes")]
-    pub depth_write: bool,
-    /// As in [`Draw`].
-    #[serde(default = "one_f32")]
-    pub depth_clear: f32,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub clear: Vec<(f64, f64, f64, f64)>,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub viewport: Option<Viewport>,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub cull: Option<Face>,
-    /// As in [`Draw`].
-    #[serde(default)]
-    pub front: Winding,
+with_attachments! {
+    /// A draw with mesh shaders. A case writes `DrawMesh(x, y, z, targets: [..])`.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct DrawMesh {
+        /// Thread groups in x.
+        pub x: u32,
+        /// Thread groups in y.
+        pub y: u32,
+        /// Thread groups in z.
+        pub z: u32,
+    }
 }
 
 /// Rays of a ray tracing pipeline. A case writes `Rays(width, height, depth, tables: ..)`.
