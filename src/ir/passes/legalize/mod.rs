@@ -1,11 +1,11 @@
 //! Number types that a target lacks.
 //!
-//! * Halves become `f32` values that are halves, rounded after each operation that needs it ([`half`]).
-//! * Doubles become their bits in 64-bit integers, and operations calls of functions that work on these ([`double`]).
-//! * 64-bit integers become pairs of words ([`integer64`]).
+//! * Halves become `f32` values that are halves, rounded after each operation that needs it (`half`).
+//! * Doubles become their bits in 64-bit integers, and operations calls of functions that work on these (`double`).
+//! * 64-bit integers become pairs of words (`integer64`).
 //!
 //! In this order: what one step makes, the next takes on. What is too long to write out at each place is a function of
-//! the [`library`], added to the module once. 16-bit integers need no pass: the emitter carries them in 32 bits.
+//! the `library`, added to the module once. 16-bit integers need no pass: the emitter carries them in 32 bits.
 //!
 //! Memory stays as it is: halves take two bytes of a buffer, doubles and 64-bit integers eight.
 
