@@ -76,7 +76,13 @@ impl FunctionEmitter<'_, '_> {
             return Err(Error::unsupported(format!("64-bit operation: {op:?}")));
         }
         let a = self.get_as(a, ScalarKind::Float)?;
-        Ok(Emission::float(self.math(fun, &[a])))
+        let result = self.math(fun, &[a]);
+        if op == UnaryOp::FAtan {
+            // Drivers bring the argument into a range by comparisons, in which a NaN is lost.
+            let is_number = self.binary(BinaryOperator::Equal, a, a);
+            return Ok(Emission::float(self.select(is_number, result, a)));
+        }
+        Ok(Emission::float(result))
     }
 
     /// Clamps to 0..1; NaN gives 0.
