@@ -31,12 +31,10 @@ const HEAP_HANDLE: &str = "dx.op.createHandleFromHeap";
 /// [`ErrorKind::NotAProgram`] if there is no DXIL; else names the record or metadata
 /// that contradicts the format.
 pub fn reflect(container: &Container<'_>) -> Result<Interface> {
-    let (bitcode, mut module) = modules::declarations(container)?;
     // Code alone tells what a program takes from descriptor heaps, and in old files which components it uses.
-    let uses_heap = || module.functions.iter().any(|function| function.name == HEAP_HANDLE);
-    if !reflect::knows_usage(&module) || uses_heap() {
-        module = modules::read(&bitcode)?;
-    }
+    let (bitcode, module) = modules::program_with_bodies_if(container, |declared| {
+        !reflect::knows_usage(declared) || declared.functions.iter().any(|function| function.name == HEAP_HANDLE)
+    })?;
     // A stripped program may lie beside its copy with debug information.
     let names = match modules::reflection(container)? {
         None if bitcode.part.name != FourCc::ILDB => modules::debug_declarations(container)?,
@@ -155,9 +153,12 @@ mod tests {
             let names = modules::reflection_program(&container).unwrap().map(|(_, module)| module);
             let whole = reflect::interface(&bitcode, &module, names.as_ref()).unwrap();
             assert_eq!(reflect(&container).unwrap(), whole);
-            let (_, passed_over) = modules::declarations(&container).unwrap();
+            let (_, passed_over) = modules::program_with_bodies_if(&container, |_| false).unwrap();
             assert!(passed_over.functions.iter().all(|function| function.body.is_none()));
             assert!(module.functions.iter().any(|function| function.body.is_some()));
+            let (_, read) = modules::program_with_bodies_if(&container, |_| true).unwrap();
+            let bodies = |module: &module::Module| module.functions.iter().filter(|function| function.body.is_some()).count();
+            assert_eq!(bodies(&read), bodies(&module));
         }
     }
 

@@ -17,13 +17,19 @@ pub fn program<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
     }
 }
 
-/// What the program of a container declares, without the bodies of its functions, and its header.
+/// The program of a container, with the bodies of its functions where `needed` says so of what it declares, and its header.
 ///
 /// # Errors
 /// As for [`program`].
-pub fn declarations<'a>(container: &Container<'a>) -> Result<(Bitcode<'a>, Module)> {
+pub fn program_with_bodies_if<'a>(
+    container: &Container<'a>,
+    needed: fn(&Module) -> bool,
+) -> Result<(Bitcode<'a>, Module)> {
     match ProgramHeader::find(container)? {
-        ProgramHeader::Bitcode(bitcode) => Ok((bitcode, read_by(Module::read_without_bodies, &bitcode)?)),
+        ProgramHeader::Bitcode(bitcode) => {
+            let module = read_by(|bytes| Module::read_with_bodies_if(bytes, needed), &bitcode)?;
+            Ok((bitcode, module))
+        }
         ProgramHeader::Tokens(_) => Err(Error::new(ErrorKind::NotAProgram, "the program is not DXIL")),
     }
 }

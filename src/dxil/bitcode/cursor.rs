@@ -68,11 +68,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number in chunks of `width` bits (2 to 32), the highest bit of each telling whether another follows.
+    #[inline]
     pub fn vbr(&mut self, width: u32) -> Result<u64> {
         debug_assert!((2..=32).contains(&width));
+        // Most numbers are a single chunk.
+        let chunk = self.fixed(width)?;
+        if chunk >> (width - 1) == 0 { Ok(chunk) } else { self.vbr_after(chunk, width) }
+    }
+
+    /// The rest of [`Self::vbr`] after a first chunk that another one follows.
+    fn vbr_after(&mut self, first: u64, width: u32) -> Result<u64> {
         let more = 1u64 << (width - 1);
-        let mut value = 0u64;
-        let mut shift = 0;
+        let mut value = first & (more - 1);
+        let mut shift = width - 1;
         loop {
             let chunk = self.fixed(width)?;
             let payload = chunk & (more - 1);

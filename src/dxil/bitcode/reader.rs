@@ -89,14 +89,16 @@ enum Encoding {
     Blob,
 }
 
-type Abbreviation = Rc<[Encoding]>;
+/// Abbreviations of a block, in the order of their numbers. Blocks share those that all of their id begin with, until one
+/// defines another.
+type Abbreviations = Rc<Vec<Box<[Encoding]>>>;
 
 /// A block that is being read.
 #[derive(Clone, Debug)]
 struct Scope {
     /// Bits of an abbreviation number.
     width: u32,
-    abbreviations: Vec<Abbreviation>,
+    abbreviations: Abbreviations,
 }
 
 /// Reads a bitstream block by block, record by record.
@@ -105,7 +107,7 @@ pub struct Reader<'a> {
     cursor: Cursor<'a>,
     scopes: Vec<Scope>,
     /// Abbreviations that blocks of an id begin with.
-    block_info: HashMap<u32, Vec<Abbreviation>>,
+    block_info: HashMap<u32, Abbreviations>,
     /// Header of the nested block that [`Entry::Block`] announced: id, width of abbreviation numbers, length in words.
     pending: Option<(u32, u32, usize)>,
 }
@@ -134,7 +136,7 @@ impl<'a> Reader<'a> {
         if cursor.fixed(32)? != 0xdec0_4342 {
             return Err(Error::malformed("no LLVM bitcode magic").at_offset(0));
         }
-        let top = Scope { width: 2, abbreviations: Vec::new() };
+        let top = Scope { width: 2, abbreviations: Abbreviations::default() };
         Ok(Self { cursor, scopes: vec![top], block_info: HashMap::new(), pending: None })
     }
 
@@ -176,7 +178,7 @@ impl<'a> Reader<'a> {
                 }
                 DEFINE_ABBREVIATION => {
                     let abbreviation = self.read_abbreviation()?;
-                    self.scope_mut().abbreviations.push(abbreviation);
+                    Rc::make_mut(&mut self.scope_mut().abbreviations).push(abbreviation);
                 }
                 UNABBREVIATED_RECORD => {
                     self.read_unabbreviated(record)?;
@@ -184,10 +186,11 @@ impl<'a> Reader<'a> {
                 }
                 number => {
                     let index = (number - FIRST_APPLICATION_ABBREVIATION) as usize;
-                    let abbreviation = self.scope().abbreviations.get(index).cloned();
-                    let abbreviation =
-                        abbreviation.ok_or_else(|| self.cursor.malformed(format!("unknown abbreviation: {number}")))?;
-                    self.read_abbreviated(&abbreviation, record)?;
+                    let abbreviations = Rc::clone(&self.scope().abbreviations);
+                    let Some(abbreviation) = abbreviations.get(index) else {
+                        return Err(self.cursor.malformed(format!("unknown abbreviation: {number}")));
+                    };
+                    self.read_abbreviated(abbreviation, record)?;
                     return Ok(Entry::Record);
                 }
             }
@@ -247,7 +250,7 @@ impl<'a> Reader<'a> {
                 DEFINE_ABBREVIATION => {
                     let abbreviation = self.read_abbreviation()?;
                     let block = block.ok_or_else(|| self.cursor.malformed("abbreviation for no block"))?;
-                    self.block_info.entry(block).or_default().push(abbreviation);
+                    Rc::make_mut(self.block_info.entry(block).or_default()).push(abbreviation);
                 }
                 UNABBREVIATED_RECORD => {
                     self.read_unabbreviated(&mut record)?;
@@ -260,7 +263,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read_abbreviation(&mut self) -> Result<Abbreviation> {
+    fn read_abbreviation(&mut self) -> Result<Box<[Encoding]>> {
         let count = self.cursor.vbr(5)? as usize;
         if count == 0 || count > MAX_ABBREVIATION_OPERANDS {
             return Err(self.cursor.malformed(format!("number of operands of an abbreviation: {count}")));
@@ -326,9 +329,7 @@ impl<'a> Reader<'a> {
                     let element = encodings.next().ok_or_else(|| self.cursor.malformed("array of nothing"))?;
                     let count = self.cursor.vbr(6)?;
                     self.check_count(count)?;
-                    for _ in 0..count {
-                        record.operands.push(self.read_scalar(*element)?);
-                    }
+                    self.read_array(*element, count, &mut record.operands)?;
                 }
                 Encoding::Blob => {
                     let len = self.cursor.vbr(6)?;
@@ -351,6 +352,29 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Elements of an array, whose encoding is looked at once.
+    fn read_array(&mut self, element: Encoding, count: u64, elements: &mut Vec<u64>) -> Result<()> {
+        match element {
+            Encoding::Fixed(width) => {
+                for _ in 0..count {
+                    elements.push(self.cursor.fixed(width)?);
+                }
+            }
+            Encoding::Vbr(width) => {
+                for _ in 0..count {
+                    elements.push(self.cursor.vbr(width)?);
+                }
+            }
+            element => {
+                for _ in 0..count {
+                    elements.push(self.read_scalar(element)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
     fn read_scalar(&mut self, encoding: Encoding) -> Result<u64> {
         match encoding {
             Encoding::Literal(value) => Ok(value),

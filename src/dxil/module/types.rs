@@ -1,6 +1,6 @@
 //! Types of an LLVM module.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use super::index;
 use crate::{Error, Result};
@@ -96,16 +96,26 @@ pub enum Leaf {
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     list: Vec<Type>,
-    /// By-value nesting of each type.
-    depths: Vec<u32>,
-    /// Number of scalars of each type.
-    scalars: Vec<u64>,
-    /// Number of 32-bit words that hold the scalars of each type, 2 for those of 64 bits and 1 for all others.
-    words: Vec<u64>,
-    /// What the scalars of each type are.
-    leaves: Vec<Leaf>,
-    /// First type that equals the key.
-    ids: HashMap<Type, TypeId>,
+    /// What each type measures.
+    measures: Vec<Measure>,
+    /// First pointer of a pointee and an address space.
+    pointers: HashMap<(TypeId, u32), TypeId>,
+    /// First type that equals the key, for all but pointers. It is made for the first who asks: declarations alone intern
+    /// nothing but pointers, and keys are copies.
+    ids: OnceLock<HashMap<Type, TypeId>>,
+}
+
+/// What a type measures.
+#[derive(Clone, Copy, Debug)]
+struct Measure {
+    /// By-value nesting.
+    depth: u32,
+    /// Number of scalars.
+    scalars: u64,
+    /// Number of 32-bit words that hold the scalars, 2 for those of 64 bits and 1 for all others.
+    words: u64,
+    /// What the scalars are.
+    leaf: Leaf,
 }
 
 impl Types {
@@ -132,7 +142,7 @@ impl Types {
     /// Appends a type. What it contains by value must be there already, so that no type contains itself.
     pub(super) fn push(&mut self, ty: Type) -> Result<TypeId> {
         let depth_of = |id: &TypeId| {
-            let depth = self.depths.get(id.index()).copied();
+            let depth = self.measures.get(id.index()).map(|measure| measure.depth);
             depth.ok_or_else(|| Error::malformed(format!("type contains a later one: {}", id.0)))
         };
         let inner = match &ty {
@@ -171,26 +181,42 @@ impl Types {
             Type::Void | Type::Label | Type::Metadata => Leaf::None,
             _ => Leaf::Uniform(id),
         };
-        self.depths.push(inner + 1);
-        self.scalars.push(scalars);
-        self.words.push(words);
-        self.leaves.push(leaf);
-        self.ids.entry(ty.clone()).or_insert(id);
+        self.measures.push(Measure { depth: inner + 1, scalars, words, leaf });
+        if let Type::Pointer { pointee, space } = ty {
+            self.pointers.entry((pointee, space)).or_insert(id);
+        } else if let Some(ids) = self.ids.get_mut() {
+            ids.entry(ty.clone()).or_insert(id);
+        }
         self.list.push(ty);
         Ok(id)
     }
 
     /// The id of a type, appended if it is new.
     pub(super) fn intern(&mut self, ty: Type) -> Result<TypeId> {
-        match self.ids.get(&ty) {
-            Some(&id) => Ok(id),
+        match self.first(&ty) {
+            Some(id) => Ok(id),
             None => self.push(ty),
         }
     }
 
+    /// The first type that equals one.
+    fn first(&self, ty: &Type) -> Option<TypeId> {
+        if let Type::Pointer { pointee, space } = ty {
+            return self.pointers.get(&(*pointee, *space)).copied();
+        }
+        let ids = self.ids.get_or_init(|| {
+            let mut ids = HashMap::with_capacity(self.list.len());
+            for (id, ty) in self.iter().filter(|(_, ty)| !matches!(ty, Type::Pointer { .. })) {
+                ids.entry(ty.clone()).or_insert(id);
+            }
+            ids
+        });
+        ids.get(ty).copied()
+    }
+
     /// The first type that equals another.
     pub fn canonical(&self, id: TypeId) -> TypeId {
-        self.get(id).and_then(|ty| self.ids.get(ty)).copied().unwrap_or(id)
+        self.get(id).and_then(|ty| self.first(ty)).unwrap_or(id)
     }
 
     /// What a pointer points to.
@@ -212,17 +238,17 @@ impl Types {
 
     /// Number of scalars in a value of the type, nested ones counted; handles and pointers count as one.
     pub fn scalars(&self, id: TypeId) -> u64 {
-        self.scalars.get(id.index()).copied().unwrap_or(0)
+        self.measures.get(id.index()).map_or(0, |measure| measure.scalars)
     }
 
     /// Number of 32-bit words that hold a value of the type, if each scalar has words of its own.
     pub fn words(&self, id: TypeId) -> u64 {
-        self.words.get(id.index()).copied().unwrap_or(0)
+        self.measures.get(id.index()).map_or(0, |measure| measure.words)
     }
 
     /// What the scalars of a type are.
     pub fn leaf(&self, id: TypeId) -> Leaf {
-        self.leaves.get(id.index()).copied().unwrap_or(Leaf::None)
+        self.measures.get(id.index()).map_or(Leaf::None, |measure| measure.leaf)
     }
 }
 

@@ -55,7 +55,10 @@ impl ModuleReader<'_> {
                         None => MetadataOperand::Null,
                     })
                 };
-                let members = (0..record.operands.len()).map(member).collect::<Result<_>>()?;
+                let mut members = Vec::with_capacity(record.operands.len());
+                for index in 0..record.operands.len() {
+                    members.push(member(index)?);
+                }
                 Metadata::Node { distinct: record.code == code::DISTINCT_NODE, members }
             }
             // Members are types with values; one of type metadata is a metadata id.

@@ -42,6 +42,15 @@ mod code {
     pub const ALIAS: u32 = 9;
 }
 
+/// Which bodies of functions are read. What has none is a declaration, as far as the [`Module`] tells.
+#[derive(Clone, Copy)]
+enum Bodies {
+    All,
+    None,
+    /// All, if what the module has told when the first of them comes asks for it.
+    If(fn(&Module) -> bool),
+}
+
 /// Reads one module.
 struct ModuleReader<'a> {
     reader: Reader<'a>,
@@ -53,8 +62,8 @@ struct ModuleReader<'a> {
     awaiting: VecDeque<FunctionId>,
     /// A body has been met: the module's values are complete.
     sealed: bool,
-    /// Bodies are passed over.
-    without_bodies: bool,
+    /// Which bodies are read.
+    bodies: Bodies,
     /// Initializers by the ids that records gave.
     initializers: Vec<(GlobalId, u32)>,
     /// Names of sections.
@@ -69,7 +78,7 @@ impl Module {
     /// # Errors
     /// Names the record that contradicts the format, or that DXIL has no use for.
     pub fn read(bitcode: &[u8]) -> Result<Self> {
-        Self::read_parts(bitcode, false)
+        Self::read_parts(bitcode, Bodies::All)
     }
 
     /// Reads LLVM bitcode, but not the bodies of functions, which are most of it: they are all `None`.
@@ -77,10 +86,23 @@ impl Module {
     /// # Errors
     /// As for [`Module::read`], of what is read.
     pub fn read_without_bodies(bitcode: &[u8]) -> Result<Self> {
-        Self::read_parts(bitcode, true)
+        Self::read_parts(bitcode, Bodies::None)
     }
 
-    fn read_parts(bitcode: &[u8], without_bodies: bool) -> Result<Self> {
+    /// Reads LLVM bitcode, with the bodies of functions where `needed` says so of the module without them.
+    ///
+    /// # Errors
+    /// As for [`Module::read`], of what is read.
+    pub fn read_with_bodies_if(bitcode: &[u8], needed: fn(&Self) -> bool) -> Result<Self> {
+        let module = Self::read_parts(bitcode, Bodies::If(needed))?;
+        // LLVM writes all else before the first body; where something follows, that may be what asks for them.
+        if module.functions.iter().all(|function| function.body.is_none()) && needed(&module) {
+            return Self::read(bitcode);
+        }
+        Ok(module)
+    }
+
+    fn read_parts(bitcode: &[u8], bodies: Bodies) -> Result<Self> {
         let mut reader = Reader::new(bitcode)?;
         let mut record = Record::default();
         loop {
@@ -99,7 +121,7 @@ impl Module {
             relative: false,
             awaiting: VecDeque::new(),
             sealed: false,
-            without_bodies,
+            bodies,
             initializers: Vec::new(),
             sections: Vec::new(),
             attribute_groups: HashMap::new(),
@@ -134,10 +156,13 @@ impl ModuleReader<'_> {
                     block::ATTRIBUTE_GROUPS => self.read_attribute_groups()?,
                     block::VALUE_SYMBOL_TABLE => self.read_names()?,
                     block::FUNCTION => {
+                        if let Bodies::If(needed) = self.bodies {
+                            self.bodies = if needed(&self.module) { Bodies::All } else { Bodies::None };
+                        }
                         self.sealed = true;
                         let id = self.awaiting.pop_front();
                         let id = id.ok_or_else(|| self.record.malformed("body of no function"))?;
-                        if self.without_bodies {
+                        if let Bodies::None = self.bodies {
                             self.reader.skip()?;
                             continue;
                         }
