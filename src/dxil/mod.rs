@@ -157,7 +157,8 @@ mod tests {
             assert!(passed_over.functions.iter().all(|function| function.body.is_none()));
             assert!(module.functions.iter().any(|function| function.body.is_some()));
             let (_, read) = modules::program_with_bodies_if(&container, |_| true).unwrap();
-            let bodies = |module: &module::Module| module.functions.iter().filter(|function| function.body.is_some()).count();
+            let bodies =
+                |module: &module::Module| module.functions.iter().filter(|function| function.body.is_some()).count();
             assert_eq!(bodies(&read), bodies(&module));
         }
     }
