@@ -11,7 +11,8 @@
 //! | digest | the digest of the container computed: [`Container::digest_state`], which `inspect` does too |
 //! | yaml | the document of LLVM's `obj2yaml`: [`yaml`] |
 //!
-//! Megabytes of containers a second of one core, over the files of the fixtures and the corpus (means, on a busy server of
+//! Megabytes of containers a second of processor time, over the files of the fixtures and the corpus (means of these loops in
+//! a release build without Criterion, on a busy server of
 //! two cores):
 //!
 //! | | files | parse | parts | reflect | digest | yaml |
