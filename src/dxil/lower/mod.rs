@@ -6,9 +6,11 @@
 
 mod block;
 mod constant;
+mod conversion;
 mod function;
 mod instruction;
 mod memory;
+mod number;
 mod record;
 mod value;
 
