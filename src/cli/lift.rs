@@ -3,6 +3,7 @@
 use std::{io::IsTerminal, path::PathBuf};
 
 use clap::{Args, ValueEnum};
+use naga::valid::Capabilities;
 
 use super::{CliError, Outcome, output, target::TargetArgs};
 use crate::{LiftOptions, Target, lift::ClassChoice};
@@ -81,7 +82,7 @@ pub enum Refusal {
     Naga(String),
 }
 
-/// A container's program in another language, for a target.
+/// A container's program in another language, for a target. Ray tracing stages are naga's in the languages that have them.
 ///
 /// # Errors
 /// The lifter refuses the bytes, or naga the lifted module.
@@ -91,7 +92,11 @@ pub fn translate(bytes: &[u8], language: Language, options: &LiftOptions, target
         let program = program.lowered(target.capabilities).map_err(Refusal::Lifter)?;
         return Ok(program.ir.display(&program.interface).to_string().into_bytes());
     }
-    let module = program.module(target).map_err(Refusal::Lifter)?;
+    let mut target = target.clone();
+    if matches!(language, Language::Wgsl | Language::Naga) {
+        target.capabilities |= Capabilities::RAY_TRACING_PIPELINE;
+    }
+    let module = program.module(&target).map_err(Refusal::Lifter)?;
     if language == Language::Naga {
         return Ok(format!("{module:#?}\n").into_bytes());
     }
@@ -104,4 +109,22 @@ pub fn translate(bytes: &[u8], language: Language, options: &LiftOptions, target
     }
     let text = output::wgsl(&module, &info).map_err(|causes| told("naga cannot write WGSL", causes))?;
     Ok(text.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ray_tracing_stages_are_nagas_where_the_language_has_them() {
+        let bytes = include_bytes!("../../tests/fixtures/dxil/ray_stages.dxil");
+        let translate = |language| translate(bytes, language, &LiftOptions::default(), &Target::default()).unwrap();
+        let text = String::from_utf8(translate(Language::Wgsl)).unwrap();
+        for attribute in ["@ray_generation", "@miss", "@any_hit", "@closest_hit", "@incoming_payload(missed_payload)"] {
+            assert!(text.contains(attribute), "{attribute}:\n{text}");
+        }
+        // naga's SPIR-V writer has no such stages: functions.
+        let words = translate(Language::Spirv);
+        assert_eq!(words[..4], 0x0723_0203_u32.to_le_bytes());
+    }
 }

@@ -66,7 +66,7 @@ pub enum VariableSpace {
     /// One for each thread (indexable temporaries, allocas, static globals).
     Thread,
     /// One for each thread, shared with whoever calls the entry point's function, in 32-bit words: payloads, values of
-    /// the pipeline and operands of calls, in stages that are emitted as plain functions. Never becomes a local.
+    /// the pipeline and operands of calls, in ray tracing stages. Never becomes a local.
     Interface,
     /// One for each thread group (`groupshared`).
     GroupShared,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::reflection::{Binding, Interpolation, ResourceClass, SignatureElement, Stage};
 
-/// Where and how a program will run. The default serves tools: every capability, resources as the program declares
-/// them, bindings [`BindingModel::ByClass`].
+/// Where and how a program will run. The default serves tools: every capability but that of ray tracing pipelines,
+/// resources as the program declares them, bindings [`BindingModel::ByClass`].
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Where each register goes.
@@ -15,6 +15,10 @@ pub struct Target {
     /// What the device's shaders may use. Without [`FLOAT64`](naga::valid::Capabilities::FLOAT64),
     /// [`SHADER_INT64`](naga::valid::Capabilities::SHADER_INT64) or
     /// [`SHADER_FLOAT16`](naga::valid::Capabilities::SHADER_FLOAT16) these types are lowered to others.
+    ///
+    /// With [`RAY_TRACING_PIPELINE`](naga::valid::Capabilities::RAY_TRACING_PIPELINE), ray generation, miss, closest-hit and
+    /// any-hit shaders become stages of naga's where naga can say what they do, otherwise functions. Of naga 29's writers only
+    /// that of WGSL has these stages: the others panic.
     pub capabilities: naga::valid::Capabilities,
     /// What is known of bound resources, by register of the binding's first element.
     pub resources: BTreeMap<Register, ResourceSpecialization>,
@@ -34,7 +38,7 @@ impl Default for Target {
     fn default() -> Self {
         Self {
             binding_model: BindingModel::default(),
-            capabilities: naga::valid::Capabilities::all(),
+            capabilities: naga::valid::Capabilities::all() - naga::valid::Capabilities::RAY_TRACING_PIPELINE,
             resources: BTreeMap::new(),
             pixel_inputs: None,
             render_targets: Vec::new(),

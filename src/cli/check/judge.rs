@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use naga::valid::Capabilities;
+
 use super::panics;
 use crate::{
     ErrorKind, LiftOptions, Target,
@@ -160,10 +162,11 @@ fn pass(bytes: &[u8], target: &Target, verdict: &mut Verdict) {
     verdict.reflected = true;
 
     let start = Instant::now();
-    let lifted = crate::lift(bytes, &LiftOptions::default()).and_then(|program| program.module(target));
+    let program = crate::lift(bytes, &LiftOptions::default());
+    let lifted = program.and_then(|program| program.module(target).map(|module| (program, module)));
     verdict.lift_time = start.elapsed();
-    let module = match lifted {
-        Ok(module) => module,
+    let (program, module) = match lifted {
+        Ok(lifted) => lifted,
         // A library that exports functions alone.
         Err(error) if error.kind == ErrorKind::NotAProgram => return verdict.refuse(Status::NotAProgram, &error),
         Err(error) => return verdict.refuse(Status::Refused, &error),
@@ -179,7 +182,20 @@ fn pass(bytes: &[u8], target: &Target, verdict: &mut Verdict) {
     };
     match output::spirv(&module, &info) {
         Ok(words) => verdict.spirv_bytes = 4 * words.len(),
-        Err(causes) => verdict.reject("naga cannot write SPIR-V", &causes),
+        Err(causes) => return verdict.reject("naga cannot write SPIR-V", &causes),
+    }
+
+    // SPIR-V has ray tracing stages as functions; as stages of naga's they must be valid too.
+    let is_ray_tracing = |stage: Stage| (Stage::RayGeneration..=Stage::Callable).contains(&stage);
+    if program.interface.entry_points.iter().any(|entry| is_ray_tracing(entry.stage)) {
+        let capabilities = target.capabilities | Capabilities::RAY_TRACING_PIPELINE;
+        let module = match program.module(&Target { capabilities, ..target.clone() }) {
+            Ok(module) => module,
+            Err(error) => return verdict.refuse(Status::Refused, &error),
+        };
+        if let Err(causes) = output::validate(&module, capabilities) {
+            verdict.reject("naga rejects the module's ray tracing stages", &causes);
+        }
     }
 }
 

@@ -60,7 +60,7 @@ mod document {
     /// How an operation is lifted, if the table lifts it.
     fn how(number: u32) -> Option<&'static str> {
         const SELECTED: &str = "a built-in, or the component of one that the argument names";
-        const RAY: &str = "a variable that whoever runs the ray tracing stage fills";
+        const RAY: &str = "naga's built-in value, or a variable that whoever runs the ray tracing stage fills";
         Some(match number {
             4 => "an argument of the entry point, one for each register; in the other stages a variable of the program",
             5 => "a field of the entry point's result; in the other stages a variable of the program",
@@ -129,6 +129,7 @@ mod document {
             135 | 136 => "the bits of a ballot",
             137 => "the register at the three vertices, as naga has it",
             139 | 140 => "words of the buffer, by the type's size; 0 or nothing beyond the end",
+            144 => "a variable that whoever runs the ray tracing stage fills: naga has no ray flags",
             141..=154 | 161 | 213 => RAY,
             155 | 156 => "a word that says what becomes of the hit, and the end of the function",
             157..=159 => "operands in variables, then a call of a function that whoever runs the stage supplies",

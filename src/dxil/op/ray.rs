@@ -1,7 +1,8 @@
 //! The ray tracing stages of libraries.
 //!
-//! Portable APIs have no ray tracing pipelines: the stages become plain functions, and whoever emulates the pipeline
-//! calls them. What passes between the two are variables of 32-bit words ([`VariableSpace::Interface`]), by these names:
+//! Few portable APIs have ray tracing pipelines: where a target has none, or naga cannot say what a stage does
+//! (`lift/emit/ray_stage.rs`), the stages become plain functions, and whoever emulates the pipeline calls them. What passes
+//! between the two are variables of 32-bit words ([`VariableSpace::Interface`]), by these names:
 //!
 //! * Values of the pipeline: `dispatch_rays_index`, `world_ray_origin` and so on, floats by their bits, matrices of three
 //!   rows and four columns row by row. They are filled in before a stage is called.

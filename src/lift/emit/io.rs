@@ -56,8 +56,14 @@ impl ModuleEmitter<'_> {
     ///
     /// # Errors
     /// Names what the target cannot express.
-    pub fn entry_record(&mut self, interface: &EntryPointInterface, flattened: bool) -> Result<Option<EntryRecord>> {
+    pub fn entry_record(
+        &mut self,
+        function: ir::FunctionId,
+        interface: &EntryPointInterface,
+        flattened: bool,
+    ) -> Result<Option<EntryRecord>> {
         let stage = match interface.stage {
+            _ if let Some(stage) = self.ray_stages.get(function) => stage.stage,
             Stage::Vertex => ShaderStage::Vertex,
             Stage::Pixel => ShaderStage::Fragment,
             Stage::Compute | Stage::Node => ShaderStage::Compute,
@@ -128,6 +134,7 @@ impl FunctionEmitter<'_, '_> {
             Stage::Vertex | Stage::Pixel | Stage::Compute => {}
             Stage::Mesh => return self.begin_mesh(interface),
             Stage::Amplification => return self.begin_amplification(interface),
+            Stage::RayGeneration | Stage::Miss | Stage::AnyHit | Stage::ClosestHit => return self.begin_ray_stage(),
             _ => return Err(Error::unsupported(format!("stage: {stage:?}"))),
         }
         self.begin_inputs(interface)?;

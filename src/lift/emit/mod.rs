@@ -32,6 +32,7 @@ mod operation;
 mod output;
 mod plan;
 mod ray_query;
+mod ray_stage;
 mod resources;
 mod sample;
 mod sign;

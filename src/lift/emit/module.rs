@@ -11,6 +11,7 @@ use super::{
     io::{HelperBuiltin, IoState},
     mesh::MeshState,
     plan::Plan,
+    ray_stage::RayStages,
     resources::ResourceState,
     sign::signature_kind,
     stage_state::StageState,
@@ -42,6 +43,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub stage_state: StageState,
     /// Place of the buffer by which such a stage is run.
     pub stage_slot: Option<ResourceSlot>,
+    /// Entry points that become ray tracing stages of naga's.
+    pub ray_stages: RayStages,
     /// The outputs and the payload of a mesh or amplification shader.
     pub mesh: MeshState,
     /// Functions that are emitted, by [`ir::FunctionId`].
@@ -77,6 +80,7 @@ impl<'a> ModuleEmitter<'a> {
             resource_state: ResourceState::default(),
             stage_state: StageState::default(),
             stage_slot: None,
+            ray_stages: RayStages::default(),
             mesh: MeshState::default(),
             functions: vec![None; program.ir.functions.len()],
             variables: vec![None; program.ir.variables.len()],
@@ -107,6 +111,10 @@ impl<'a> ModuleEmitter<'a> {
                 std::iter::once(entry.point.function).chain(entry.point.patch_constant_functions.iter().copied())
             })
             .collect();
+        for &entry in &entries {
+            let order = call_order(&self.program.ir, &[entry.point.function])?;
+            self.choose_ray_stage(entry, &order);
+        }
         let order = call_order(&self.program.ir, &roots)?;
         self.declare_resources(&order)?;
         self.declare_variables(&order, &roots)?;
@@ -155,7 +163,7 @@ impl<'a> ModuleEmitter<'a> {
         let order = call_order(&self.program.ir, &[point.function])?;
         let lanes = LaneUse::of(&self.program.ir, &order, stage);
         let flattened = lanes.flattens(interface);
-        let record = self.entry_record(interface, flattened)?;
+        let record = self.entry_record(point.function, interface, flattened)?;
         // Each entry point of a library has a state of its own.
         self.stage_state = StageState::default();
         for &phase in &point.patch_constant_functions {
@@ -182,6 +190,7 @@ impl<'a> ModuleEmitter<'a> {
         let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
         function.name = Some(name.to_owned());
         let mesh_info = self.mesh_info();
+        let incoming_ray_payload = self.incoming_ray_payload(point.function);
         self.module.entry_points.push(naga::EntryPoint {
             name: name.to_owned(),
             stage: record.stage,
@@ -191,7 +200,7 @@ impl<'a> ModuleEmitter<'a> {
             function,
             mesh_info,
             task_payload: self.mesh.payload,
-            incoming_ray_payload: None,
+            incoming_ray_payload,
         });
         Ok(())
     }

@@ -4,7 +4,8 @@
 //! Registers are `vec4<u32>`, whatever their elements hold. A geometry shader's vertices are kept one after another with
 //! a word for each: the stream in bits 0 and 1, and bit 2 if the vertex joins the strip before it.
 //!
-//! Ray tracing stages have no signatures: what they share with the pipeline are variables of their program already, see
+//! Ray tracing stages that are no stages of naga's ([`super::ray_stage`]) need none of this: they have no signatures, and
+//! what they share with the pipeline are variables of their program already, see
 //! [`VariableSpace::Interface`](ir::VariableSpace::Interface) and `dxil/op/ray.rs`.
 
 use std::{collections::HashMap, num::NonZeroU32};

@@ -71,7 +71,7 @@ impl ModuleEmitter<'_> {
             let Some(variable) = program.ir.variables.get(id.index()) else {
                 return Err(Error::internal(format!("no such variable: {}", id.0)));
             };
-            let storage = self.declare_variable(variable, &usage, roots);
+            let storage = self.declare_variable(id, variable, &usage, roots);
             let storage = storage.map_err(|mut error| {
                 error.what = format!("{}: {}", error.what, variable.name);
                 error
@@ -81,7 +81,13 @@ impl ModuleEmitter<'_> {
         Ok(())
     }
 
-    fn declare_variable(&mut self, variable: &ir::Variable, usage: &Use, roots: &[FunctionId]) -> Result<Storage> {
+    fn declare_variable(
+        &mut self,
+        id: VariableId,
+        variable: &ir::Variable,
+        usage: &Use,
+        roots: &[FunctionId],
+    ) -> Result<Storage> {
         let Some(scalar) = variable.element.scalar() else {
             return Err(Error::unsupported("variable of resources"));
         };
@@ -135,6 +141,7 @@ impl ModuleEmitter<'_> {
             space => {
                 let space = match space {
                     VariableSpace::GroupShared => AddressSpace::WorkGroup,
+                    _ if self.ray_stages.is_payload(id) => AddressSpace::IncomingRayPayload,
                     _ => AddressSpace::Private,
                 };
                 let global = GlobalVariable {
@@ -149,6 +156,14 @@ impl ModuleEmitter<'_> {
             }
         };
         Ok(Storage { place, ty, element, len: variable.len, array, atomic: usage.atomic, init })
+    }
+
+    /// The global variable of a variable of the program; `None` if it is none, or not declared.
+    pub fn variable_global(&self, variable: VariableId) -> Option<Handle<GlobalVariable>> {
+        match self.variables.get(variable.index()).copied().flatten()?.place {
+            Place::Global(handle) => Some(handle),
+            Place::Local => None,
+        }
     }
 
     /// Distance of an array's elements in bytes, as naga lays types out.
@@ -344,6 +359,22 @@ impl FunctionEmitter<'_, '_> {
         let word = self.bits_as(loaded, storage.element.scalar.kind, ScalarKind::Uint);
         let zero = self.u32(0);
         Ok(self.select(in_range, word, zero))
+    }
+
+    /// Writes the bits of a number of 32 bits and some kind to an element.
+    ///
+    /// # Errors
+    /// The variable was not declared, or is shorter: bugs.
+    pub fn fill_variable(&mut self, variable: VariableId, index: u32, value: Expr, kind: ScalarKind) -> Result<()> {
+        let storage = self.storage(variable)?;
+        if index >= storage.len || storage.element.lanes != 1 || storage.element.scalar.width != 4 {
+            return Err(Error::internal(format!("no such word of a variable: {index}")));
+        }
+        let base = self.variable_pointer(variable, storage);
+        let element = if storage.array { self.val(Expression::AccessIndex { base, index }) } else { base };
+        let value = self.bits_as(value, kind, storage.element.scalar.kind);
+        self.store(element, value);
+        Ok(())
     }
 
     /// Writes an element, or a component of one.
