@@ -5,7 +5,6 @@
 pub fn refusal(number: u32) -> &'static str {
     match number {
         0..=3 => "only compilers' intermediate states have it, no finished module",
-        181 => "naga's SPIR-V writer makes no valid module of the end of a search beside its steps",
         190 => "naga does not tell of a procedural candidate whether it is opaque",
         226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
         _ => "no lowering yet",
@@ -140,6 +139,7 @@ mod document {
             168..=170 | 173 => "naga's mesh and task stages: counts, indices and payload",
             171 | 172 => "an output of the mesh's vertex or primitive",
             178 | 258 => "a query of the function: a local variable of naga's type",
+            181 => "steps of naga's query, which commit none of its candidates, to the end of the search",
             179 | 180 | 182 | 183 => "the same step of naga's query",
             195..=198 | 205 | 206 | 211 | 212 => "from what the search was asked for, which variables keep",
             184..=194 | 199..=204 | 207..=210 | 214 | 215 => {
@@ -179,12 +179,6 @@ mod document {
         })
     }
 
-    /// The table refuses it, or its lowering does whatever the operands are.
-    fn is_refused(number: u32, lowering: &Lowering) -> bool {
-        // RayQuery_Abort.
-        matches!(lowering, Lowering::Refused) || number == 181
-    }
-
     /// The program has the operation, but naga has no form for it: the emitter refuses the module.
     fn stops_at_the_program(number: u32) -> bool {
         // TextureStoreSample.
@@ -193,13 +187,13 @@ mod document {
 
     /// A module with the operation can be written.
     pub fn is_lifted(number: u32) -> bool {
-        opcode(number).is_some_and(|op| !is_refused(number, &op.lowering)) && !stops_at_the_program(number)
+        opcode(number).is_some_and(|op| !matches!(op.lowering, Lowering::Refused)) && !stops_at_the_program(number)
     }
 
     /// The operations as tables of Markdown.
     pub fn markdown() -> String {
         let all: Vec<_> = (0..).map_while(|number| Some((number, opcode(number)?))).collect();
-        let refused = all.iter().filter(|(number, op)| is_refused(*number, &op.lowering)).count();
+        let refused = all.iter().filter(|(_, op)| matches!(op.lowering, Lowering::Refused)).count();
         let reserved = all.iter().filter(|(_, op)| op.name.starts_with("Reserved")).count();
         let census = Census::take();
         let mut text = String::new();
@@ -215,7 +209,7 @@ mod document {
             .unwrap();
             for (number, op) in &all[first as usize..=last as usize] {
                 let (state, phrase) = match op.lowering {
-                    _ if is_refused(*number, &op.lowering) => ("refused", refusal(*number)),
+                    Lowering::Refused => ("refused", refusal(*number)),
                     _ if stops_at_the_program(*number) => ("program only", how(*number).unwrap_or_default()),
                     _ => ("lifted", how(*number).unwrap_or_else(|| panic!("no phrase: {number} {}", op.name))),
                 };

@@ -117,10 +117,12 @@ pub fn proceed(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lower
     Ok(Some(Lowered::scalar(f.build().push(op, Type::BOOL))))
 }
 
-/// Query: refused. naga 29's SPIR-V writer keeps its function for `Terminate` where it looks for that of `Proceed`, and
-/// modules with both are not valid.
-pub fn abort(_f: &mut Lowering<'_, '_>, _call: &Call<'_>) -> Result<Option<Lowered>> {
-    Err(Error::unsupported("naga writes no valid SPIR-V for the end of a search"))
+/// Query.
+pub fn abort(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let (number, _) = f.ray_query(call)?;
+    let op = f.query_op(RayQueryOp::Abort, number, &[]);
+    f.build().effect(op);
+    Ok(None)
 }
 
 /// Query.

@@ -401,6 +401,8 @@ pub enum RayQueryOp {
     CommitTriangle,
     /// The candidate, a procedural primitive, is hit at this T (`f32`). No result.
     CommitProcedural,
+    /// Ends the search: there are no more candidates, and what was committed remains. No result.
+    Abort,
 }
 
 /// What a ray query knows of a hit.

@@ -270,7 +270,7 @@ impl Verifier<'_> {
                         check(is_structure, "an acceleration structure operand is one")?;
                         (rest, &[Type::I32, Type::I32, vector, Type::F32, vector, Type::F32])
                     }
-                    RayQueryOp::Proceed | RayQueryOp::CommitTriangle => (operands, &[]),
+                    RayQueryOp::Proceed | RayQueryOp::CommitTriangle | RayQueryOp::Abort => (operands, &[]),
                     RayQueryOp::CommitProcedural => (operands, &[Type::F32]),
                 };
                 let fits = operands.len() == wanted.len()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use naga::{Block, Function, Scalar, ScalarKind};
 
-use super::{ModuleEmitter, expression::Expr, io::IoState, plan::Plan, types};
+use super::{ModuleEmitter, expression::Expr, io::IoState, plan::Plan, ray_query::RayQueryLocals, types};
 use crate::{
     Error, Result,
     ir::{self, Value, ValueDef},
@@ -38,7 +38,7 @@ pub(super) struct FunctionEmitter<'m, 'a> {
     /// Local variables of the tree's flags.
     pub flags: Vec<Expr>,
     /// Local variables of ray queries, by number.
-    pub ray_queries: HashMap<u32, Expr>,
+    pub ray_queries: HashMap<u32, RayQueryLocals>,
     /// Local variables of the program's variables that live in this function alone.
     pub variables: HashMap<ir::VariableId, Expr>,
     /// Pointer to the `bool` that says whether the lane was not discarded, where a discarded lane goes on.

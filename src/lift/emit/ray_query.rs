@@ -1,29 +1,88 @@
 //! Ray queries: searches of rays within a shader. A query is a local variable of naga's own type.
 //!
 //! naga tells what it knows of the closest hit only after the search has ended, that is once proceeding gave false; before,
-//! it knows none.
+//! it knows none. `Abort` therefore cannot leave the search where it is: it goes on to its end, and takes none of the
+//! candidates that come. (naga's own `Terminate` is of no use: its SPIR-V writer keeps the function for it where it looks
+//! for that of `Proceed`, and modules with both are not valid.) Direct3D leaves the order of a search open, so that opaque
+//! triangles which it finds then may as well have been found before; only one that is closer than a candidate which the
+//! shader was shown tells that it was not so.
 
 use naga::{
-    BinaryOperator, Expression, RayQueryFunction, RayQueryIntersection, ScalarKind, Statement, SwitchCase, SwitchValue,
-    TypeInner,
+    BinaryOperator, Block, Expression, RayQueryFunction, RayQueryIntersection, Scalar, ScalarKind, Span, Statement,
+    SwitchCase, SwitchValue, TypeInner, UnaryOperator,
 };
 
 use super::{Emission, FunctionEmitter, expression::Expr, resources::Structures};
 use crate::{
     Error, Result,
-    ir::{RayQueryField, RayQueryOp, Value},
+    ir::{Function, Op, RayQueryField, RayQueryOp, Value},
 };
 
+/// Pointers to the local variables of a query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RayQueryLocals {
+    /// naga's query.
+    query: Expr,
+    /// Where the function aborts it: the search has ended, by a `bool`. A search must not go on after its end.
+    ended: Option<Expr>,
+}
+
+/// The function aborts a query.
+fn is_aborted(function: &Function, number: u32) -> bool {
+    let mut ops = function.blocks.iter().flat_map(|block| &block.insts).filter_map(|&inst| function.op(inst));
+    ops.any(|op| matches!(op, Op::RayQuery { op: RayQueryOp::Abort, query, .. } if *query == number))
+}
+
 impl FunctionEmitter<'_, '_> {
-    /// Pointer to a query.
-    fn ray_query_pointer(&mut self, query: u32) -> Expr {
-        if let Some(&pointer) = self.ray_queries.get(&query) {
-            return pointer;
+    /// The variables of a query.
+    fn ray_query_locals(&mut self, query: u32) -> RayQueryLocals {
+        if let Some(&locals) = self.ray_queries.get(&query) {
+            return locals;
         }
         let ty = self.module.ty(TypeInner::RayQuery { vertex_return: false });
         let pointer = self.local(ty, Some(format!("ray_query{query}")));
-        self.ray_queries.insert(query, pointer);
-        pointer
+        let ended = is_aborted(self.ir, query).then(|| {
+            let ty = self.module.numeric(Scalar::BOOL, 1);
+            self.local(ty, Some(format!("ray_query{query}_ended")))
+        });
+        let locals = RayQueryLocals { query: pointer, ended };
+        self.ray_queries.insert(query, locals);
+        locals
+    }
+
+    /// Steps to the next candidate: whether there is one.
+    fn proceed(&mut self, locals: RayQueryLocals) -> Expr {
+        let step = |emitter: &mut Self| {
+            let result = emitter.pre(Expression::RayQueryProceedResult);
+            let fun = RayQueryFunction::Proceed { result };
+            emitter.statement(Statement::RayQuery { query: locals.query, fun });
+            result
+        };
+        let Some(ended) = locals.ended else { return step(self) };
+        let before = self.load(ended);
+        let goes_on = self.unary(UnaryOperator::LogicalNot, before);
+        self.when(goes_on, |emitter| {
+            let found = step(emitter);
+            let none = emitter.unary(UnaryOperator::LogicalNot, found);
+            emitter.store(ended, none);
+        });
+        let after = self.load(ended);
+        self.unary(UnaryOperator::LogicalNot, after)
+    }
+
+    /// Goes on to the end of a search, without any of its candidates.
+    fn abort(&mut self, locals: RayQueryLocals) -> Result<()> {
+        self.module.note("ray queries: after Abort, opaque triangles that the search had not met yet may still become the closest hit");
+        let body = self.nested(|emitter| {
+            let found = emitter.proceed(locals);
+            let none = emitter.unary(UnaryOperator::LogicalNot, found);
+            let mut accept = Block::new();
+            accept.push(Statement::Break, Span::UNDEFINED);
+            emitter.statement(Statement::If { condition: none, accept, reject: Block::new() });
+            Ok::<(), Error>(())
+        })?;
+        self.statement(Statement::Loop { body, continuing: Block::new(), break_if: None });
+        Ok(())
     }
 
     /// [`Op::RayQuery`](crate::ir::Op::RayQuery).
@@ -34,8 +93,8 @@ impl FunctionEmitter<'_, '_> {
         if !self.module.target.capabilities.contains(naga::valid::Capabilities::RAY_QUERY) {
             return Err(Error::unsupported("ray queries, which the target lacks"));
         }
-        let query = self.ray_query_pointer(query);
-        let mut result = None;
+        let locals = self.ray_query_locals(query);
+        let query = locals.query;
         let fun = match (op, operands) {
             (RayQueryOp::Trace, &[structure, flags, mask, origin, t_min, direction, t_max]) => {
                 let structures = self.bound_acceleration_structures(structure)?;
@@ -53,13 +112,19 @@ impl FunctionEmitter<'_, '_> {
                     components.push(self.get_as(operand, kind)?);
                 }
                 let descriptor = self.val(Expression::Compose { ty, components });
+                if let Some(ended) = locals.ended {
+                    let no = self.literal(Scalar::BOOL, 0);
+                    self.store(ended, no);
+                }
                 self.begin_search(query, structures, descriptor)?;
                 return Ok(None);
             }
             (RayQueryOp::Proceed, []) => {
-                let expr = self.pre(Expression::RayQueryProceedResult);
-                result = Some(Emission::bool(expr));
-                RayQueryFunction::Proceed { result: expr }
+                return Ok(Some(Emission::bool(self.proceed(locals))));
+            }
+            (RayQueryOp::Abort, []) => {
+                self.abort(locals)?;
+                return Ok(None);
             }
             (RayQueryOp::CommitTriangle, []) => RayQueryFunction::ConfirmIntersection,
             (RayQueryOp::CommitProcedural, &[t]) => {
@@ -68,7 +133,7 @@ impl FunctionEmitter<'_, '_> {
             _ => return Err(Error::internal(format!("operands of a ray query: {op:?}"))),
         };
         self.statement(Statement::RayQuery { query, fun });
-        Ok(result)
+        Ok(None)
     }
 
     /// Begins a search in an acceleration structure.
@@ -116,7 +181,7 @@ impl FunctionEmitter<'_, '_> {
         if committed {
             self.module.note("ray queries: the closest hit is known only after Proceed has returned false");
         }
-        let query = self.ray_query_pointer(query);
+        let query = self.ray_query_locals(query).query;
         self.module.module.generate_ray_intersection_type();
         let hit = self.val(Expression::RayQueryGetIntersection { query, committed });
         // The members of naga's `RayIntersection`.
