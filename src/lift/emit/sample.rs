@@ -196,7 +196,7 @@ impl FunctionEmitter<'_, '_> {
         if sample.compare.is_some() {
             return Ok(self.comparison_level(sample));
         }
-        let min_lod = sample.min_lod.filter(|&min_lod| self.ir.as_scalar_constant(min_lod) != Some(0));
+        let min_lod = sample.min_lod.filter(|_| is_bounded(self.ir, sample));
         let depth = texture.is_depth();
         match sample.level {
             ir::SampleLevel::Zero if min_lod.is_none() => Ok(SampleLevel::Zero),
@@ -253,14 +253,22 @@ impl FunctionEmitter<'_, '_> {
                 let gradient = [self.gradient(texture, x)?, self.gradient(texture, y)?];
                 self.level_of_gradient(texture, image, gradient, Some(coordinates.position))
             }
-            ir::SampleLevel::Bias(bias) if self.has_derivatives() => {
-                let gradient = self.derivatives(texture, coordinates.position)?;
-                let level = self.level_of_gradient(texture, image, gradient, Some(coordinates.position));
-                let bias = self.get_as(bias, ScalarKind::Float)?;
-                self.binary(BinaryOperator::Add, level, bias)
+            ir::SampleLevel::Implicit | ir::SampleLevel::Bias(_) => {
+                let level = if self.has_derivatives() {
+                    let gradient = self.derivatives(texture, coordinates.position)?;
+                    self.level_of_gradient(texture, image, gradient, Some(coordinates.position))
+                } else {
+                    self.f32(0.0)
+                };
+                match sample.level {
+                    ir::SampleLevel::Bias(bias) => {
+                        let bias = self.get_as(bias, ScalarKind::Float)?;
+                        self.binary(BinaryOperator::Add, level, bias)
+                    }
+                    _ => level,
+                }
             }
-            ir::SampleLevel::Bias(bias) => self.get_as(bias, ScalarKind::Float)?,
-            ir::SampleLevel::Zero | ir::SampleLevel::Implicit => self.f32(0.0),
+            ir::SampleLevel::Zero => self.f32(0.0),
         };
         let lowest = match sample.min_lod {
             Some(min_lod) => self.get_as(min_lod, ScalarKind::Float)?,
@@ -279,7 +287,7 @@ impl FunctionEmitter<'_, '_> {
     /// The level of a comparison: naga takes level 0 or the implicit one. Others are compared by hand if the sampler's
     /// comparison is known.
     fn comparison_level(&mut self, sample: &ir::Sample) -> SampleLevel {
-        if sample.min_lod.is_some_and(|min_lod| self.ir.as_scalar_constant(min_lod) != Some(0)) {
+        if is_bounded(self.ir, sample) {
             self.module.note("comparison with a lower bound of the level: the bound is left out");
         }
         match sample.level {
@@ -551,8 +559,16 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
+/// The sample has a lower bound of the level, other than 0.
+fn is_bounded(function: &ir::Function, sample: &ir::Sample) -> bool {
+    sample.min_lod.is_some_and(|min_lod| function.as_scalar_constant(min_lod) != Some(0))
+}
+
 /// The sample asks for another level than the largest or the implicit one.
 pub(super) fn asks_for_a_level(function: &ir::Function, sample: &ir::Sample) -> bool {
+    if is_bounded(function, sample) {
+        return true;
+    }
     match sample.level {
         ir::SampleLevel::Level(level) => function.as_scalar_constant(level) != Some(0),
         ir::SampleLevel::Bias(_) | ir::SampleLevel::Gradient(..) => true,
