@@ -95,7 +95,7 @@ pub use library::{
     FunctionParameter, FunctionParameters, LibraryFunction, LibraryFunctionFlags, LibraryHeader, ParameterFlags,
 };
 pub use part::{MAX_TEXT, Part};
-pub use pdb::{Msf, Pdb, ResourceName, SourceFile};
+pub use pdb::{ConstantName, DebugMember, DebugType, DebugTypes, Msf, Pdb, ResourceName, SourceFile};
 pub use pdb_info::PdbInfoPart;
 pub use pipeline_state::{
     ComponentMask, Dependencies, PipelineElement, PipelineFacts, PipelineResource, PipelineResourceType, PipelineState,

@@ -7,13 +7,15 @@
 mod msf;
 mod search;
 mod symbols;
+mod types;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 pub use msf::Msf;
-pub use symbols::ResourceName;
+pub use symbols::{ConstantName, ResourceName};
+pub use types::{DebugMember, DebugType, DebugTypes};
 
 use super::{Container, ContainerWriter, DebugName, FourCc, HexBytes, PdbInfoPart, ShaderHash, SourceInfo};
 use crate::Result;
@@ -28,6 +30,10 @@ pub struct Pdb<'a> {
     pub sources: Vec<SourceFile>,
     /// Names of resources, which fxc's files have.
     pub resources: Vec<ResourceName>,
+    /// Names of constants, which fxc's files have.
+    pub constants: Vec<ConstantName>,
+    /// Their types.
+    pub types: DebugTypes,
     /// The compiler's arguments: names and values, either of which may be empty.
     pub arguments: Vec<(String, String)>,
     /// Name of the file, as the shader knows it.
@@ -64,11 +70,14 @@ impl<'a> Pdb<'a> {
     /// It is no multi-stream file, or its container or a part of that contradicts the format.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let file = Msf::parse(bytes)?;
+        let (resources, constants) = symbols::read(&file)?;
         let mut pdb = Self {
             container: None,
             streams: names(&file.stream(NAMES)?).unwrap_or_default(),
             sources: Vec::new(),
-            resources: symbols::resources(&file)?,
+            resources,
+            constants,
+            types: DebugTypes::parse(&file.stream(types::STREAM)?),
             arguments: Vec::new(),
             name: None,
             hash: None,
@@ -170,6 +179,7 @@ impl Serialize for Pdb<'_> {
             streams: &'s [(String, u32)],
             sources: &'s [SourceFile],
             resources: &'s [ResourceName],
+            constants: &'s [ConstantName],
         }
         let container = self.container().ok().flatten();
         let parts = container.iter().flat_map(Container::parts).map(|part| (part.name, part.data.len()));
@@ -181,6 +191,7 @@ impl Serialize for Pdb<'_> {
             streams: &self.streams,
             sources: &self.sources,
             resources: &self.resources,
+            constants: &self.constants,
         }
         .serialize(serializer)
     }
