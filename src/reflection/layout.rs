@@ -83,3 +83,22 @@ pub enum FieldScalar {
     /// The container does not say.
     Unknown,
 }
+
+impl FieldScalar {
+    /// HLSL's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I16 => "int16_t",
+            Self::U16 => "uint16_t",
+            Self::I32 => "int",
+            Self::U32 => "uint",
+            Self::I64 => "int64_t",
+            Self::U64 => "uint64_t",
+            Self::F16 => "half",
+            Self::F32 => "float",
+            Self::F64 => "double",
+            Self::Unknown => "unknown",
+        }
+    }
+}

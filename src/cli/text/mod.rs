@@ -359,22 +359,6 @@ fn component_name(component: ComponentType) -> &'static str {
     }
 }
 
-fn scalar_name(scalar: FieldScalar) -> &'static str {
-    match scalar {
-        FieldScalar::Bool => "bool",
-        FieldScalar::I16 => "int16_t",
-        FieldScalar::U16 => "uint16_t",
-        FieldScalar::I32 => "int",
-        FieldScalar::U32 => "uint",
-        FieldScalar::I64 => "int64_t",
-        FieldScalar::U64 => "uint64_t",
-        FieldScalar::F16 => "half",
-        FieldScalar::F32 => "float",
-        FieldScalar::F64 => "double",
-        FieldScalar::Unknown => "unknown",
-    }
-}
-
 fn write_layout(out: &mut String, layout: &BufferLayout) -> fmt::Result {
     layout.fields.iter().try_for_each(|field| write_field(out, field, 3))
 }
@@ -399,11 +383,11 @@ fn write_field(out: &mut String, field: &Field, depth: usize) -> fmt::Result {
 
 fn type_name(ty: &FieldType) -> String {
     match &ty.shape {
-        FieldShape::Scalar(scalar) => scalar_name(*scalar).into(),
-        FieldShape::Vector(scalar, count) => format!("{}{count}", scalar_name(*scalar)),
+        FieldShape::Scalar(scalar) => scalar.name().into(),
+        FieldShape::Vector(scalar, count) => format!("{}{count}", scalar.name()),
         FieldShape::Matrix { scalar, rows, columns, row_major } => {
             let order = if *row_major { "row_major " } else { "" };
-            format!("{order}{}{rows}x{columns}", scalar_name(*scalar))
+            format!("{order}{}{rows}x{columns}", scalar.name())
         }
         FieldShape::Struct(_) => format!("struct {}", ty.name.as_deref().unwrap_or("(unnamed)")),
         FieldShape::Interface => "interface".into(),

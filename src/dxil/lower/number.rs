@@ -62,6 +62,27 @@ impl FunctionLowering<'_, '_> {
         build.binary(BinaryOp::AShr, high, count)
     }
 
+    /// What an operation makes of each pair of elements. It sees only pairs of one type.
+    fn element_by_element(
+        &mut self,
+        a: &Lowered,
+        b: &Lowered,
+        mut operation: impl FnMut(&mut Self, Value, Value) -> Result<Value>,
+    ) -> Result<Lowered> {
+        let (a, b) = (a.scalars()?, b.scalars()?);
+        if a.len() != b.len() {
+            return Err(Error::malformed("operands of different types"));
+        }
+        let mut scalars = SmallVec::new();
+        for (&a, &b) in a.iter().zip(b) {
+            if self.function.ty(a) != self.function.ty(b) {
+                return Err(Error::malformed("operands of different types"));
+            }
+            scalars.push(operation(self, a, b)?);
+        }
+        Ok(Lowered::Scalars(scalars))
+    }
+
     /// A binary operation, element by element.
     pub(super) fn binary(
         &mut self,
@@ -72,18 +93,7 @@ impl FunctionLowering<'_, '_> {
         fast: bool,
     ) -> Result<Lowered> {
         let narrow = self.narrow(self.element_type(ty)?);
-        let (a, b) = (a.scalars()?, b.scalars()?);
-        if a.len() != b.len() {
-            return Err(Error::malformed("operands of different types"));
-        }
-        let mut scalars = SmallVec::new();
-        for (&a, &b) in a.iter().zip(b) {
-            if self.function.ty(a) != self.function.ty(b) {
-                return Err(Error::malformed("operands of different types"));
-            }
-            scalars.push(self.binary_scalar(op, narrow, a, b, fast)?);
-        }
-        Ok(Lowered::Scalars(scalars))
+        self.element_by_element(a, b, |this, a, b| this.binary_scalar(op, narrow, a, b, fast))
     }
 
     fn binary_scalar(
@@ -168,18 +178,7 @@ impl FunctionLowering<'_, '_> {
         b: &Lowered,
     ) -> Result<Lowered> {
         let narrow = self.narrow(self.element_type(operands)?);
-        let (a, b) = (a.scalars()?, b.scalars()?);
-        if a.len() != b.len() {
-            return Err(Error::malformed("operands of different types"));
-        }
-        let mut scalars = SmallVec::new();
-        for (&a, &b) in a.iter().zip(b) {
-            if self.function.ty(a) != self.function.ty(b) {
-                return Err(Error::malformed("operands of different types"));
-            }
-            scalars.push(self.compare_scalar(predicate, narrow, a, b)?);
-        }
-        Ok(Lowered::Scalars(scalars))
+        self.element_by_element(a, b, |this, a, b| this.compare_scalar(predicate, narrow, a, b))
     }
 
     fn compare_scalar(&mut self, predicate: llvm::Predicate, narrow: Narrow, a: Value, b: Value) -> Result<Value> {

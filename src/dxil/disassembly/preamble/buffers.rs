@@ -3,7 +3,7 @@
 use super::{line, lines};
 use crate::{
     Result,
-    reflection::{Binding, Field, FieldScalar, FieldShape, FieldType, Interface, ResourceKind},
+    reflection::{Binding, Field, FieldShape, FieldType, Interface, ResourceKind},
 };
 
 /// Column that the offset of a field stands in.
@@ -63,25 +63,12 @@ fn fields(text: &mut String, list: &[Field], base: u32, depth: usize) {
 
 /// A type that is no structure, as HLSL has it.
 fn type_name(ty: &FieldType) -> String {
-    let scalar = |scalar: FieldScalar| match scalar {
-        FieldScalar::Bool => "bool",
-        FieldScalar::I16 => "int16_t",
-        FieldScalar::U16 => "uint16_t",
-        FieldScalar::I32 => "int",
-        FieldScalar::U32 => "uint",
-        FieldScalar::I64 => "int64_t",
-        FieldScalar::U64 => "uint64_t",
-        FieldScalar::F16 => "half",
-        FieldScalar::F32 => "float",
-        FieldScalar::F64 => "double",
-        FieldScalar::Unknown => "unknown",
-    };
     match ty.shape {
-        FieldShape::Scalar(of) => scalar(of).to_owned(),
-        FieldShape::Vector(of, len) => format!("{}{len}", scalar(of)),
+        FieldShape::Scalar(of) => of.name().to_owned(),
+        FieldShape::Vector(of, len) => format!("{}{len}", of.name()),
         FieldShape::Matrix { scalar: of, rows, columns, row_major } => {
             let order = if row_major { "row_major" } else { "column_major" };
-            format!("{order} {}{rows}x{columns}", scalar(of))
+            format!("{order} {}{rows}x{columns}", of.name())
         }
         FieldShape::Struct(_) => "struct".to_owned(),
         FieldShape::Interface => "interface".to_owned(),
