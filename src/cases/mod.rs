@@ -7,6 +7,7 @@ mod accel;
 mod attachments;
 mod bind;
 mod compare;
+mod contents;
 mod device;
 mod dispatch;
 mod draw;
@@ -25,5 +26,6 @@ mod tests;
 mod texels;
 pub mod values;
 
+pub use contents::Contents;
 pub use report::*;
 pub use runner::*;

@@ -7,6 +7,8 @@ use std::{
 
 use serde::Serialize;
 
+use super::contents::Contents;
+
 /// Mismatches that are shown of a case.
 const SHOWN_MISMATCHES: usize = 10;
 
@@ -21,6 +23,9 @@ pub struct CaseReport {
     /// What became of it.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// What it left in the resources that it can write, if it was run for that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<Contents>,
 }
 
 /// What became of a case.
@@ -125,7 +130,10 @@ impl ReportFormat {
         }
         let case = report.case.display();
         match &report.outcome {
-            Outcome::Passed => writeln!(out, "ok       {case}"),
+            Outcome::Passed => {
+                writeln!(out, "ok       {case}")?;
+                report.results.iter().try_for_each(|contents| writeln!(out, "    {contents}"))
+            }
             Outcome::Skipped { reason } => writeln!(out, "skipped  {case}: {reason}"),
             Outcome::Failed { reason, mismatches } => {
                 let about = report.about.as_deref().map(|about| format!(" ({about})")).unwrap_or_default();
@@ -179,7 +187,8 @@ mod tests {
         ];
         let mut summary = Summary::default();
         for outcome in reports {
-            let report = CaseReport { case: "a.dxcase.ron".into(), about: Some("adding".into()), outcome };
+            let report =
+                CaseReport { case: "a.dxcase.ron".into(), about: Some("adding".into()), outcome, results: vec![] };
             ReportFormat::Text.write_case(&mut out, &report).unwrap();
             summary.add(&report);
         }
@@ -200,6 +209,7 @@ mod tests {
             case: "a.dxcase.ron".into(),
             about: None,
             outcome: Outcome::Skipped { reason: "no such feature".into() },
+            results: vec![],
         };
         ReportFormat::Json.write_case(&mut out, &report).unwrap();
         let record: serde_json::Value = serde_json::from_slice(&out).unwrap();

@@ -7,7 +7,7 @@ use wgpu::{BufferUsages, Extent3d, TextureAspect, TextureFormat, TextureUsages};
 use super::{
     accel::AccelResource,
     device::{Gpu, Halt},
-    format::{Buffer, Case, Expectation, Sampler, Texture, TextureShape},
+    format::{Buffer, Case, Sampler, Texture, TextureShape},
     formats, samples, texels,
     values::ElementType,
 };
@@ -94,19 +94,26 @@ impl<'a> Resources<'a> {
         self.textures.get(name).ok_or_else(|| format!("there is no texture {name}"))
     }
 
-    /// Reads what an expectation speaks of: its bytes and the type of its elements.
+    /// Reads a buffer, or one mip and layer of a texture: its bytes and the type of its elements. Of a multisampled
+    /// texture, one `sample`, or the samples' average.
     ///
     /// # Errors
     /// There is no such resource, or it cannot be read.
-    pub fn read(&self, gpu: &Gpu, expectation: &Expectation) -> Result<(Vec<u8>, ElementType), Halt> {
-        let name = expectation.of.as_str();
+    pub fn read(
+        &self,
+        gpu: &Gpu,
+        name: &str,
+        mip: u32,
+        layer: u32,
+        sample: Option<u32>,
+    ) -> Result<(Vec<u8>, ElementType), Halt> {
         if let Some(resource) = self.buffers.get(name) {
             return Ok((gpu.read_buffer(&resource.buffer, resource.size)?, resource.ty));
         }
         let resource = self.textures.get(name).ok_or_else(|| format!("there is no resource {name}"))?;
-        let bytes = match expectation.sample {
-            Some(sample) => samples::read(gpu, &resource.texture, expectation.layer, sample),
-            None => texels::read(gpu, &resource.texture, expectation.mip, expectation.layer),
+        let bytes = match sample {
+            Some(sample) => samples::read(gpu, &resource.texture, layer, sample),
+            None => texels::read(gpu, &resource.texture, mip, layer),
         };
         let bytes = bytes.map_err(|halt| halt.within(&format!("texture {name}")))?;
         Ok((bytes, resource.ty))

@@ -10,8 +10,9 @@ use std::{
 
 use super::{
     compare::compare,
+    contents::{Contents, contents},
     device::{Gpu, Halt},
-    format::{Case, Shader, Step, Steps},
+    format::{Case, Expectation, Shader, Step, Steps},
     pipeline::{Context, OPTIONAL_TYPES},
     report::{CaseReport, Outcome, ReportFormat, Summary},
     resources::Resources,
@@ -42,17 +43,15 @@ impl Runner {
 
     /// Runs the case of a file. Whatever is wrong with it, or goes wrong with it, is in the report.
     pub fn run_file(&mut self, path: &Path) -> CaseReport {
-        let report = |about, outcome| CaseReport { case: path.to_owned(), about, outcome };
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => return report(None, Outcome::failed(error.to_string())),
-        };
-        let case = match Case::parse(&text) {
-            Ok(case) => case,
-            Err(error) => return report(None, Outcome::failed(error.to_string())),
-        };
-        let outcome = self.run(&case, path.parent().unwrap_or(Path::new("")));
-        report(case.about, outcome)
+        report(path, |case, folder| (self.run(case, folder), Vec::new()))
+    }
+
+    /// Runs the case of a file for what it writes, whatever it expects. The report has no mismatches, but results.
+    pub fn run_file_for_results(&mut self, path: &Path) -> CaseReport {
+        report(path, |case, folder| match self.results(case, folder) {
+            Ok(results) => (Outcome::Passed, results),
+            Err(outcome) => (outcome, Vec::new()),
+        })
     }
 
     /// Runs a case, whose file names start from `folder`. If its shaders use number types that not every device has, it
@@ -72,16 +71,36 @@ impl Runner {
 
     /// Runs a case with number types of one sort. Also tells whether that makes a difference.
     pub fn run_once(&mut self, case: &Case, folder: &Path, types: NumberTypes) -> (Outcome, bool) {
-        let gpu = match &self.gpu {
-            Ok(gpu) => gpu,
-            Err(reason) => return (Outcome::failed(format!("no device: {reason}")), false),
-        };
         let optional_types = Cell::new(false);
-        let work = || gpu.checked(|| run_case(gpu, case, folder, types, &optional_types));
+        let found = self.on_device(|gpu| {
+            if case.expect.is_empty() {
+                return Err("it expects nothing".into());
+            }
+            let resources = run_case(gpu, case, folder, types, &optional_types)?;
+            mismatches(gpu, case, &resources)
+        });
+        (found.map_or_else(|outcome| outcome, Outcome::compared), optional_types.get())
+    }
+
+    /// What a case, whose file names start from `folder`, leaves in all that it can write, with the device's own number
+    /// types. What the case expects is not looked at.
+    ///
+    /// # Errors
+    /// The case fails before its end, or is skipped.
+    pub fn results(&mut self, case: &Case, folder: &Path) -> Result<Vec<Contents>, Outcome> {
+        self.on_device(|gpu| {
+            let resources = run_case(gpu, case, folder, NumberTypes::Native, &Cell::new(false))?;
+            contents(gpu, case, &resources)
+        })
+    }
+
+    /// Does the work of a case on the device. If the device is lost, another one is opened for the next case.
+    fn on_device<T>(&mut self, work: impl FnOnce(&Gpu) -> Result<T, Halt>) -> Result<T, Outcome> {
+        let gpu = self.gpu.as_ref().map_err(|reason| Outcome::failed(format!("no device: {reason}")))?;
         // A panic of the lift, of naga or of wgpu is a failure of this case, not the end of the run.
-        let result = catch_unwind(AssertUnwindSafe(work));
+        let result = catch_unwind(AssertUnwindSafe(|| gpu.checked(|| work(gpu))));
         let (outcome, lost) = match result {
-            Ok(Ok(mismatches)) => (Outcome::compared(mismatches), false),
+            Ok(Ok(value)) => return Ok(value),
             Ok(Err(Halt::Failed(reason))) => (Outcome::failed(reason), false),
             Ok(Err(Halt::Skipped(reason))) => (Outcome::Skipped { reason }, false),
             Ok(Err(Halt::Lost(reason))) => (Outcome::failed(reason), true),
@@ -90,8 +109,23 @@ impl Runner {
         if lost {
             self.gpu = Gpu::new();
         }
-        (outcome, optional_types.get())
+        Err(outcome)
     }
+}
+
+/// The report of a case in a file, which `run` runs from the file's folder.
+fn report(path: &Path, run: impl FnOnce(&Case, &Path) -> (Outcome, Vec<Contents>)) -> CaseReport {
+    let case = std::fs::read_to_string(path)
+        .map_err(|error| error.to_string())
+        .and_then(|text| Case::parse(&text).map_err(|error| error.to_string()));
+    let (about, (outcome, results)) = match case {
+        Ok(case) => {
+            let ran = run(&case, path.parent().unwrap_or(Path::new("")));
+            (case.about, ran)
+        }
+        Err(reason) => (None, (Outcome::failed(reason), Vec::new())),
+    };
+    CaseReport { case: path.to_owned(), about, outcome, results }
 }
 
 /// Where 16-bit floats, 64-bit floats and 64-bit integers come from.
@@ -111,15 +145,33 @@ fn keeps_types(feature: &str) -> bool {
     feature.contains("INT64_ATOMIC")
 }
 
+/// What cases are run for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// Whether they write what they expect.
+    #[default]
+    Expectations,
+    /// What they write.
+    Results,
+}
+
 /// Runs the cases of files, in order, and writes a line for each and a last one.
 ///
 /// # Errors
 /// There is no device, or `out` fails.
-pub fn run_files(paths: &[PathBuf], format: ReportFormat, out: &mut dyn Write) -> io::Result<Summary> {
+pub fn run_files(
+    paths: &[PathBuf],
+    purpose: Purpose,
+    format: ReportFormat,
+    out: &mut dyn Write,
+) -> io::Result<Summary> {
     let mut runner = Runner::new().map_err(io::Error::other)?;
     let mut summary = Summary::default();
     for path in paths {
-        let report = runner.run_file(path);
+        let report = match purpose {
+            Purpose::Expectations => runner.run_file(path),
+            Purpose::Results => runner.run_file_for_results(path),
+        };
         format.write_case(out, &report)?;
         summary.add(&report);
     }
@@ -144,17 +196,14 @@ fn check_requirements(gpu: &Gpu, case: &Case) -> Result<(), Halt> {
     }
 }
 
-/// Runs all steps, and compares.
-fn run_case(
+/// Runs all steps, and gives the resources as they are then.
+fn run_case<'a>(
     gpu: &Gpu,
-    case: &Case,
+    case: &'a Case,
     folder: &Path,
     types: NumberTypes,
     optional_types: &Cell<bool>,
-) -> Result<Vec<super::Mismatch>, Halt> {
-    if case.expect.is_empty() {
-        return Err("it expects nothing".into());
-    }
+) -> Result<Resources<'a>, Halt> {
     check_requirements(gpu, case)?;
     let resources = Resources::new(gpu, case)?;
     let capabilities = match types {
@@ -163,9 +212,15 @@ fn run_case(
     };
     let context = Context { gpu, case, resources: &resources, folder, capabilities, optional_types };
     run_steps(&context, &case.shaders, &case.run)?;
+    Ok(resources)
+}
+
+/// The elements that are not as a case expects.
+fn mismatches(gpu: &Gpu, case: &Case, resources: &Resources<'_>) -> Result<Vec<super::Mismatch>, Halt> {
     let mut mismatches = Vec::new();
     for expectation in &case.expect {
-        let (bytes, ty) = resources.read(gpu, expectation)?;
+        let Expectation { of, mip, layer, sample, .. } = expectation;
+        let (bytes, ty) = resources.read(gpu, of, *mip, *layer, *sample)?;
         let found = compare(expectation, ty, &bytes).map_err(|error| format!("{}: {error}", expectation.of))?;
         mismatches.extend(found);
     }

@@ -7,7 +7,7 @@ use super::{
     compare::compare,
     device::{Gpu, Halt},
     draw::DrawModules,
-    format::{Case, Step},
+    format::{Case, Expectation, Step},
     pipeline::Context,
     report::Mismatch,
     resources::Resources,
@@ -100,7 +100,8 @@ fn run(case: &str, modules: impl FnOnce() -> Vec<StageModule>) -> Option<Result<
         }
         let mut mismatches = vec![];
         for expectation in &case.expect {
-            let (bytes, ty) = resources.read(&gpu, expectation)?;
+            let Expectation { of, mip, layer, sample, .. } = expectation;
+            let (bytes, ty) = resources.read(&gpu, of, *mip, *layer, *sample)?;
             mismatches.extend(compare(expectation, ty, &bytes)?);
         }
         Ok(mismatches)
