@@ -5,6 +5,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use bevy_dxshader::cases::{Outcome, ReportFormat, Runner, Summary};
@@ -32,6 +33,29 @@ fn device_expected() -> bool {
     let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
     let has_files = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     named.iter().any(|name| std::env::var_os(name).is_some()) || folders.iter().any(has_files)
+}
+
+/// Mesa's software driver has subgroups of eight lanes, or of four if it is told to take narrower vectors. Instances read that from the environment,
+/// so the cases run in a process of their own. (Its cache does not tell code of one width from that of the other.)
+#[test]
+fn cases_in_waves_of_four_lanes() {
+    match Runner::new() {
+        Ok(runner) if runner.device().contains("llvmpipe") => {}
+        Ok(runner) => return println!("skipped: how wide its subgroups are cannot be told to {}", runner.device()),
+        Err(_) => return println!("skipped: there is no device, as the other test says"),
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "cases", "--nocapture"])
+        .envs([("LP_NATIVE_VECTOR_WIDTH", "128"), ("MESA_SHADER_CACHE_DISABLE", "true")])
+        .output()
+        .unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(
+        output.status.success(),
+        "in waves of four lanes: {}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
