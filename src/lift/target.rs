@@ -160,7 +160,8 @@ pub struct PixelInputRegister {
 pub enum BindingModel {
     /// Group 0 constant buffers, 1 textures and buffers, 2 samplers, 3 unordered-access views, 4 their counters;
     /// binding = register + 65,536 * space, and 32,768 more for the comparing twin of a sampler. Spaces that do not fit are
-    /// numbered from 61,440 on. For tools, and for people who port by hand.
+    /// numbered from 61,440 on; resources whose register does not fit, or that have none (in libraries), are numbered in
+    /// space 64,511, by their order in the interface. For tools, and for people who port by hand.
     #[default]
     ByClass,
     /// All of a stage in one group, densely numbered: constant buffers, shader resources, samplers, unordered-access

@@ -14,7 +14,11 @@ const SPACE: u32 = 0x1_0000;
 
 /// Where the spaces from 65,536 on go in [`BindingModel::ByClass`], one after another: below those that
 /// [`crate::reflection`] keeps for itself.
-const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfc00;
+const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfbff;
+
+/// Where bindings go in [`BindingModel::ByClass`] whose registers have no number in their space, one after another: those
+/// from 65,536 on, samplers' from 32,768 on, and what dxc leaves without a register in libraries (4,294,967,295).
+const LARGE_REGISTERS: u32 = LARGE_SPACES.end;
 
 /// First number of the comparing twins of samplers in [`BindingModel::ByClass`].
 const COMPARISON_SAMPLERS: u32 = 0x8000;
@@ -40,9 +44,17 @@ pub(super) fn slots(
                 Some(rank) => LARGE_SPACES.clone().nth(rank),
                 None => Some(binding.space),
             };
+            let homeless: Vec<BindingId> = (0..)
+                .zip(bindings)
+                .filter(|(_, binding)| binding.register >= registers(binding.class))
+                .map(|(id, _)| BindingId(id))
+                .collect();
             let place = |&(id, role): &(BindingId, BindingRole)| {
                 let binding = binding_of(id)?;
-                by_class(binding, space(binding), role)
+                match homeless.iter().position(|other| *other == id) {
+                    Some(rank) => by_class(binding, Some(LARGE_REGISTERS), rank as u32, role),
+                    None => by_class(binding, space(binding), binding.register, role),
+                }
             };
             wanted.iter().map(place).collect()
         }
@@ -83,14 +95,17 @@ fn section(class: ResourceClass, role: BindingRole) -> u32 {
     }
 }
 
-/// Place by [`BindingModel::ByClass`], with the space's number there.
-fn by_class(binding: &Binding, space: Option<u32>, role: BindingRole) -> Result<ResourceSlot> {
+/// How many registers of a class have numbers in their space in [`BindingModel::ByClass`].
+fn registers(class: ResourceClass) -> u32 {
+    if class == ResourceClass::Sampler { COMPARISON_SAMPLERS } else { SPACE }
+}
+
+/// Place by [`BindingModel::ByClass`], with the space's and the register's numbers there.
+fn by_class(binding: &Binding, space: Option<u32>, register: u32, role: BindingRole) -> Result<ResourceSlot> {
     let first = if role == BindingRole::ComparisonSampler { COMPARISON_SAMPLERS } else { 0 };
-    let number = binding
-        .register
-        .checked_add(first)
-        .filter(|number| *number < SPACE)
-        .and_then(|number| space?.checked_mul(SPACE)?.checked_add(number))
+    let number = Some(register)
+        .filter(|register| *register < registers(binding.class))
+        .and_then(|register| space?.checked_mul(SPACE)?.checked_add(register + first))
         .ok_or_else(|| {
             let (register, space) = (binding.register, binding.space);
             Error::unsupported(format!("register beyond the binding model ByClass: {register} of space {space}"))
@@ -151,17 +166,21 @@ mod tests {
     }
 
     #[test]
-    fn by_class_makes_room_for_large_spaces_but_not_for_large_registers() {
+    fn by_class_makes_room_for_large_spaces_and_registers() {
         let bindings = [
             binding(ResourceClass::Srv, 0xcccc_cccc, 2),
             binding(ResourceClass::Srv, 0x1_0000, 0),
             binding(ResourceClass::Srv, 0, 0x1_0000),
+            // What dxc leaves without a register.
+            binding(ResourceClass::Srv, u32::MAX, u32::MAX),
+            binding(ResourceClass::Srv, u32::MAX, u32::MAX),
+            binding(ResourceClass::Sampler, 0, 0x8000),
         ];
-        let wanted = [0, 1].map(|id| (BindingId(id), BindingRole::Resource));
+        let mut wanted = [0, 1, 2, 3, 4, 5].map(|id| (BindingId(id), BindingRole::Resource)).to_vec();
+        wanted.push((BindingId(5), BindingRole::ComparisonSampler));
         let places = slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &wanted).unwrap();
         let places: Vec<_> = places.iter().map(|slot| slot.binding).collect();
-        assert_eq!(places, [0xf001_0002, 0xf000_0000]);
-        let beyond = [(BindingId(2), BindingRole::Resource)];
-        assert!(slots(&BindingModel::ByClass, Stage::Pixel, &bindings, &beyond).is_err());
+        let expected = [0xf001_0002, 0xf000_0000, 0xfbff_0000, 0xfbff_0001, 0xfbff_0002, 0xfbff_0003, 0xfbff_8003];
+        assert_eq!(places, expected);
     }
 }
