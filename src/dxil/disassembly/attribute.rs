@@ -26,7 +26,8 @@ impl Listing<'_> {
     }
 }
 
-/// Attributes, separated by spaces, in the order of LLVM's numbering; strings last.
+/// Attributes, separated by spaces: flags in the order of LLVM's numbering, then numbers by their value, strings last
+/// (`AttributeImpl::operator<`).
 ///
 /// # Errors
 /// There is one that LLVM 3.7 does not have.
@@ -34,22 +35,25 @@ pub(super) fn spelled(attributes: &[Attribute], group: bool) -> Result<String> {
     let mut sorted = Vec::with_capacity(attributes.len());
     for attribute in attributes {
         sorted.push(match attribute {
-            Attribute::Flag(code) | Attribute::Number(code, _) => {
+            Attribute::Flag(code) => {
                 let (rank, name) = known(*code)?;
-                let text = match (attribute, name) {
-                    (Attribute::Number(_, value), _) if group => format!("{name}={value}"),
-                    (Attribute::Number(_, value), "align") => format!("align {value}"),
-                    (Attribute::Number(_, value), _) => format!("{name}({value})"),
-                    _ => name.to_owned(),
-                };
-                (rank, text)
+                (0, rank as u64, name.to_owned())
             }
-            Attribute::Text(kind, value) if value.is_empty() => (usize::MAX, format!("\"{kind}\"")),
-            Attribute::Text(kind, value) => (usize::MAX, format!("\"{kind}\"=\"{value}\"")),
+            Attribute::Number(code, value) => {
+                let (_, name) = known(*code)?;
+                let text = match name {
+                    _ if group => format!("{name}={value}"),
+                    "align" => format!("align {value}"),
+                    _ => format!("{name}({value})"),
+                };
+                (1, *value, text)
+            }
+            Attribute::Text(kind, value) if value.is_empty() => (2, 0, format!("\"{kind}\"")),
+            Attribute::Text(kind, value) => (2, 0, format!("\"{kind}\"=\"{value}\"")),
         });
     }
     sorted.sort();
-    Ok(sorted.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" "))
+    Ok(sorted.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join(" "))
 }
 
 /// Position and name of an attribute in LLVM's `Attribute::AttrKind`.

@@ -61,7 +61,7 @@ fn binding(text: &mut String, node: &Node<'_>, class: &str) -> Result<()> {
                 // Multisampled textures say how many samples, where the HLSL does.
                 let samples = if uav { None } else { node.integer(7) };
                 match samples.filter(|samples| matches!(shape, 3 | 8) && *samples != 0) {
-                    Some(samples) => format!("{name}{samples}"),
+                    Some(samples) => format!("{name}{}", samples as u32),
                     None => (*name).to_owned(),
                 }
             }
