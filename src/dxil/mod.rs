@@ -491,6 +491,17 @@ mod tests {
         Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
     }
 
+    /// Each hull shader of a library has registers of its own, also in a function of patch constants that two share.
+    #[test]
+    fn hull_shaders_of_a_library_have_states_of_their_own() {
+        let bytes = include_bytes!("../../tests/fixtures/stages/hull_library.dxil");
+        let program = crate::lift(bytes, &LiftOptions::default()).unwrap();
+        let module = valid(&program);
+        assert_eq!(module.entry_points.len(), 3);
+        let shared = module.functions.iter().filter(|(_, function)| function.name.as_deref() == Some("of_triangles"));
+        assert_eq!(shared.count(), 2);
+    }
+
     #[test]
     fn a_library_is_lifted_whole_or_by_name() {
         let bytes = include_bytes!("../../tests/fixtures/compute/library.dxil");

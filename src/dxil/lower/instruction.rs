@@ -230,7 +230,7 @@ impl FunctionLowering<'_, '_> {
         let module = self.parent.module;
         let name = &module.functions[callee.index()].name;
         if name.starts_with("dx.op.") {
-            return op::lower(self, instruction, arguments);
+            return op::lower(self, instruction, name, arguments);
         }
         if name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.") {
             return Ok(None);

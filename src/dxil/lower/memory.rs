@@ -422,8 +422,11 @@ impl FunctionLowering<'_, '_> {
         let Pointer { storage, index, pointee } = pointer;
         let words = self.parent.module.types.words(pointee);
         let variable = &self.parent.ir.variables[storage.variable.index()];
-        if variable.space != VariableSpace::GroupShared || !storage.words || words > u64::from(variable.len) {
-            return Err(Error::unsupported("payload that is not group-shared"));
+        if !matches!(variable.space, VariableSpace::GroupShared | VariableSpace::Thread) {
+            return Err(Error::unsupported(format!("payload in a variable of another kind: {:?}", variable.space)));
+        }
+        if !storage.words || words > u64::from(variable.len) {
+            return Err(Error::internal("payload that is not laid out in words"));
         }
         if words > MAX_PAYLOAD {
             return Err(Error::unsupported(format!("size of a payload: {words} words")));

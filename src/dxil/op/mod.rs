@@ -90,13 +90,15 @@ pub struct Call<'a> {
 pub fn lower(
     function: &mut FunctionLowering<'_, '_>,
     instruction: &llvm::Instruction,
+    callee: &str,
     arguments: &[llvm::ValueId],
 ) -> Result<Option<Lowered>> {
     let number = arguments.first().and_then(|&number| function.as_integer(number));
     let number = number.ok_or_else(|| Error::malformed("DXIL operation without a number"))?;
-    let number = u32::try_from(number).ok();
-    let Some((number, opcode)) = number.and_then(|number| Some((number, opcode(number)?))) else {
-        return Err(Error::unsupported("DXIL operation of an unknown number"));
+    let Some((number, opcode)) = u32::try_from(number).ok().and_then(|number| Some((number, opcode(number)?))) else {
+        // Of a Shader Model to come: its number has the group of experimental operations in its upper half.
+        let what = format!("DXIL operation of an unknown number: {callee} ({:#x})", number as u32);
+        return Err(Error::unsupported(what));
     };
     let call = Call { number, arguments: &arguments[1..], result: instruction.result, ty: instruction.ty, lane: None };
     call.lower_lanes(function, &opcode.lowering).map_err(|mut error| {
@@ -136,6 +138,13 @@ impl Call<'_> {
                     results.push(SmallVec::new());
                 }
                 results[position].push(value);
+            }
+        }
+        if matches!(lowering, Lowering::Wave(WaveOp::Match)) {
+            // Vectors match where all their elements do: one mask, not one for each element.
+            for masks in &mut results {
+                let all = masks.drain(..).reduce(|a, b| function.build().binary(BinaryOp::And, a, b));
+                masks.extend(all);
             }
         }
         Ok(Some(Lowered::Scalars(results.into_iter().flatten().collect())))

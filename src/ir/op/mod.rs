@@ -347,7 +347,8 @@ pub enum Op {
     DispatchMesh {
         /// Number of groups on each side, `i32`.
         groups: [Value; 3],
-        /// Group-shared variable of 32-bit scalars that holds the payload.
+        /// Variable of 32-bit scalars that holds the payload: a group-shared one, or one of the thread, where the group's
+        /// first thread is heard (Direct3D wants a group-shared one, dxc takes either).
         payload: VariableId,
         /// First element of the payload, `i32`.
         first: Value,

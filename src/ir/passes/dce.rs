@@ -15,7 +15,11 @@ pub fn remove_dead_code(module: &mut Module) {
     }
     for function in &module.functions {
         for &value in function.blocks.iter().flat_map(|block| &block.insts) {
-            if let Some(Op::LoadVariable { variable, .. } | Op::AtomicVariable { variable, .. }) = function.op(value)
+            if let Some(
+                Op::LoadVariable { variable, .. }
+                | Op::AtomicVariable { variable, .. }
+                | Op::DispatchMesh { payload: variable, .. },
+            ) = function.op(value)
                 && let Some(read) = read.get_mut(variable.index())
             {
                 *read = true;

@@ -79,7 +79,7 @@ fn find_accesses(module: &Module) -> Vec<Access> {
             let (variable, place, component) = match function.op(value) {
                 Some(Op::LoadVariable { variable, index, component }) => (variable, index, component),
                 Some(Op::StoreVariable { variable, index, component, .. }) => (variable, index, component),
-                Some(Op::AtomicVariable { variable, .. }) => {
+                Some(Op::AtomicVariable { variable, .. } | Op::DispatchMesh { payload: variable, .. }) => {
                     accesses[variable.index()] = Access::Other;
                     continue;
                 }

@@ -252,7 +252,8 @@ impl Verifier<'_> {
                 groups.iter().try_for_each(|count| self.is_i32(*count, "a number of groups is i32"))?;
                 let element = self.variable(*payload, *first, None)?;
                 let data = &self.module.variables[payload.index()];
-                check(data.space == VariableSpace::GroupShared, "a payload is group-shared")?;
+                let owned = matches!(data.space, VariableSpace::GroupShared | VariableSpace::Thread);
+                check(owned, "a payload is group-shared or of the thread")?;
                 check(matches!(element, Type::I32 | Type::F32), "a payload is of 32-bit scalars")?;
                 check(*words <= data.len, "a payload is within its variable")
             }

@@ -266,10 +266,11 @@ impl FunctionEmitter<'_, '_> {
         if facts.payload_size.is_some_and(|bytes| bytes > 0) {
             self.module.payload(0)?;
         }
-        // D3D_PRIMITIVE_TOPOLOGY: lists of lines and of triangles.
+        // D3D_PRIMITIVE_TOPOLOGY: lists of lines and of triangles. A shader whose topology is undefined has no indices, and
+        // thus no primitives of any kind.
         let (corners, builtin) = match facts.output_topology {
             Some(2) => (2, BuiltIn::LineIndices),
-            Some(4) => (3, BuiltIn::TriangleIndices),
+            Some(4) | None => (3, BuiltIn::TriangleIndices),
             other => return Err(Error::unsupported(format!("topology of a mesh shader: {other:?}"))),
         };
         let counts = [facts.max_vertex_count, facts.max_primitive_count];
@@ -486,7 +487,8 @@ impl FunctionEmitter<'_, '_> {
         Ok(self.load(groups))
     }
 
-    /// [`ir::Op::DispatchMesh`]: the threads of the group share the payload's words out among them.
+    /// [`ir::Op::DispatchMesh`]: the threads of the group share the words of a group-shared payload out among them; of a
+    /// payload of the thread, the first writes all.
     ///
     /// # Errors
     /// The function is no amplification shader.
@@ -515,7 +517,15 @@ impl FunctionEmitter<'_, '_> {
         let threads = threads.iter().fold(1u32, |size, &side| size.saturating_mul(side.max(1)));
         let word = self.module.numeric(Scalar::U32, 1);
         let counter = self.local(word, Some("word".into()));
-        self.store(counter, thread);
+        let shared = self.module.program.ir.variables[payload.index()].space == ir::VariableSpace::GroupShared;
+        // All words of a thread's own payload are the first thread's turn: the others begin past the end.
+        let (begin, step) = if shared {
+            (thread, threads)
+        } else {
+            let past = self.u32(words);
+            (self.binary(BinaryOperator::Multiply, thread, past), 1)
+        };
+        self.store(counter, begin);
         let body = self.nested(|emitter| {
             let number = emitter.load(counter);
             let limit = emitter.u32(words);
@@ -528,7 +538,7 @@ impl FunctionEmitter<'_, '_> {
             let base = emitter.pre(Expression::GlobalVariable(global));
             let pointer = emitter.val(Expression::Access { base, index: number });
             emitter.store(pointer, value);
-            let next = emitter.plus(number, threads);
+            let next = emitter.plus(number, step);
             emitter.store(counter, next);
             Ok::<(), Error>(())
         })?;

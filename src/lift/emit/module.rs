@@ -41,6 +41,8 @@ pub(super) struct ModuleEmitter<'a> {
     pub resource_state: ResourceState,
     /// The private variables of a stage that naga lacks.
     pub stage_state: StageState,
+    /// The interface of the entry point that is emitted.
+    pub stage_interface: Option<&'a EntryPointInterface>,
     /// Place of the buffer by which such a stage is run.
     pub stage_slot: Option<ResourceSlot>,
     /// Entry points that become ray tracing stages of naga's.
@@ -79,6 +81,7 @@ impl<'a> ModuleEmitter<'a> {
             resources: Vec::new(),
             resource_state: ResourceState::default(),
             stage_state: StageState::default(),
+            stage_interface: None,
             stage_slot: None,
             ray_stages: RayStages::default(),
             mesh: MeshState::default(),
@@ -164,9 +167,12 @@ impl<'a> ModuleEmitter<'a> {
         let lanes = LaneUse::of(&self.program.ir, &order, stage);
         let flattened = lanes.flattens(interface);
         let record = self.entry_record(point.function, interface, flattened)?;
-        // Each entry point of a library has a state of its own.
+        // Each entry point of a library has a state of its own, which its functions are emitted for: two hull shaders may
+        // share one of patch constants.
         self.stage_state = StageState::default();
+        self.stage_interface = Some(interface);
         for &phase in &point.patch_constant_functions {
+            self.functions[phase.index()] = None;
             self.plain_function(phase, stage, lanes)?;
         }
         let Some(record) = record else {
@@ -190,6 +196,7 @@ impl<'a> ModuleEmitter<'a> {
         let mut function = emitter.finish(&tree, lanes).map_err(in_place)?;
         function.name = Some(name.to_owned());
         let mesh_info = self.mesh_info();
+        let has_payload = matches!(stage, Stage::Amplification | Stage::Mesh);
         let incoming_ray_payload = self.incoming_ray_payload(point.function);
         self.module.entry_points.push(naga::EntryPoint {
             name: name.to_owned(),
@@ -199,7 +206,7 @@ impl<'a> ModuleEmitter<'a> {
             workgroup_size_overrides: None,
             function,
             mesh_info,
-            task_payload: self.mesh.payload,
+            task_payload: self.mesh.payload.filter(|_| has_payload),
             incoming_ray_payload,
         });
         Ok(())

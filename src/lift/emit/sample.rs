@@ -29,11 +29,13 @@ impl FunctionEmitter<'_, '_> {
         matches!(self.stage, Stage::Pixel | Stage::Library)
     }
 
-    /// Derivatives can be taken, if only from the neighbours in a compute shader's wave.
+    /// Derivatives can be taken, if only from the neighbours in the wave.
     fn has_derivatives(&self) -> bool {
         match self.stage {
             Stage::Pixel | Stage::Library => true,
-            Stage::Compute => self.module.target.capabilities.contains(Capabilities::SUBGROUP),
+            Stage::Compute | Stage::Mesh | Stage::Amplification => {
+                self.module.target.capabilities.contains(Capabilities::SUBGROUP)
+            }
             _ => false,
         }
     }

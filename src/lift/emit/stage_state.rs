@@ -164,12 +164,8 @@ impl ModuleEmitter<'_> {
 impl<'a> FunctionEmitter<'_, 'a> {
     /// The interface of the stage that the function runs in.
     fn stage_interface(&self) -> Result<&'a EntryPointInterface> {
-        let program = self.module.program;
-        let mut entries = program.ir.entry_points.iter().zip(&program.interface.entry_points);
-        entries
-            .find(|(entry, _)| entry.stage == self.stage)
-            .map(|(_, interface)| interface)
-            .ok_or_else(|| Error::internal("function without a stage"))
+        let interface = self.module.stage_interface.filter(|interface| interface.stage == self.stage);
+        interface.ok_or_else(|| Error::internal("function without a stage"))
     }
 
     /// An operation on the stage interface of a stage that naga lacks.
