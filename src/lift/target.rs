@@ -78,6 +78,10 @@ pub struct ResourceSpecialization {
     pub comparison: Option<Comparison>,
     /// The texture's format cannot be filtered, or the sampler does not filter.
     pub unfilterable: bool,
+    /// The texture's format has no alpha: loads out of range give 0 for the components of the format, but the default for
+    /// the others, as loads within do (`ld` in "Shader Model 4 Assembly"); of those, only alpha's is not 0. Of an array of
+    /// bindings, one texture's.
+    pub without_alpha: bool,
     /// Format of a typed buffer or of an unordered-access texture.
     pub format: Option<naga::StorageFormat>,
     /// The buffer is bound as an unordered-access view of the same program too: declare it read-write.

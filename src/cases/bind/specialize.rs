@@ -63,6 +63,7 @@ fn specialize_slot(
             } else {
                 known.depth |= format.has_depth_aspect();
                 known.color |= !format.has_depth_aspect();
+                known.without_alpha |= format.components() < 4;
                 let features = gpu.adapter.get_texture_format_features(format).flags;
                 known.unfilterable |=
                     !features.contains(wgpu::TextureFormatFeatureFlags::FILTERABLE) || texture.sample_count() > 1;

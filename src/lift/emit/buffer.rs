@@ -371,17 +371,8 @@ impl FunctionEmitter<'_, '_> {
                     self.decode(word, shift, texel.bits[channel], texel.numeric)
                 }
                 None if component == 3 => {
-                    // Out of range alpha is 0 too.
-                    let one = match kind {
-                        ScalarKind::Float => self.u32(1.0f32.to_bits()),
-                        _ => self.u32(1),
-                    };
-                    let zero = self.u32(0);
-                    let one = match place.valid {
-                        Some(valid) => self.select(valid, one, zero),
-                        None => one,
-                    };
-                    self.bits_as(one, ScalarKind::Uint, kind)
+                    // Out of range too: the format does not have it.
+                    self.one(kind)
                 }
                 None => {
                     let ty = self.module.numeric(scalar32(kind), 1);

@@ -172,6 +172,14 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// 1 of 32 bits: what a texel's alpha is where the format has none.
+    pub fn one(&mut self, kind: ScalarKind) -> Expr {
+        match kind {
+            ScalarKind::Float => self.f32(1.0),
+            _ => self.literal(Scalar { kind, width: 4 }, 1),
+        }
+    }
+
     /// Two operands.
     pub fn binary(&mut self, op: BinaryOperator, left: Expr, right: Expr) -> Expr {
         self.val(Expression::Binary { op, left, right })

@@ -138,6 +138,8 @@ pub(super) struct Texture {
     pub class: ImageClass,
     /// Of what [`ir::Op::TextureSize`] gives, the lanes that are used.
     pub size_lanes: u8,
+    /// The format has no alpha, so that it is 1 out of range too.
+    pub without_alpha: bool,
 }
 
 impl Texture {
@@ -418,7 +420,12 @@ impl ModuleEmitter<'_> {
         };
         let global =
             self.global(declaration, BindingRole::Resource, declaration.slot, ty, AddressSpace::Handle, emitted)?;
-        Ok(Body::Texture(Texture { global, dimension, class, size_lanes }))
+        let without_alpha = match class {
+            ImageClass::Depth { .. } => true,
+            ImageClass::Storage { format, .. } => Texel::of(format).channel(3).is_none(),
+            ImageClass::Sampled { .. } | ImageClass::External => declaration.known.without_alpha,
+        };
+        Ok(Body::Texture(Texture { global, dimension, class, size_lanes, without_alpha }))
     }
 
     /// A buffer that stands for a texture.

@@ -87,7 +87,7 @@ impl FunctionEmitter<'_, '_> {
         Ok(TexelWord { array, word, inside })
     }
 
-    /// A texel: red alone is in memory, green and blue are 0, and alpha is 1.
+    /// A texel: red alone is in memory, green and blue are 0, and alpha is 1, out of range too.
     pub(super) fn load_texels(
         &mut self,
         (texels, array): (Texels, Expr),
@@ -102,8 +102,7 @@ impl FunctionEmitter<'_, '_> {
         let pointer = self.val(Expression::Access { base: array, index });
         let value = self.load(pointer);
         let red = self.select(inside, value, zero);
-        let one = self.literal(shape.scalar, 1);
-        let alpha = self.select(inside, one, zero);
+        let alpha = self.one(texels.kind);
         let lanes = [red, zero, zero, alpha];
         let value = self.vector_of(shape.scalar, &lanes[..usize::from(ty.lanes())]);
         self.value_of_register(value, texels.kind, ty)

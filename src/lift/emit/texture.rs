@@ -127,7 +127,7 @@ impl FunctionEmitter<'_, '_> {
         let within = self.val(Expression::Relational { fun: RelationalFunction::All, argument: within });
         inside = self.both(inside, Some(within));
         // naga asks for the layers of storage and multisampled textures in a way that is not valid SPIR-V: there the
-        // driver's own robustness must do, which keeps all but alpha 0.
+        // driver's own robustness must do, which leaves alpha alone open.
         if let Some(layer) = layer.filter(|_| mipmapped) {
             let layers = self.query(image, ImageQuery::NumLayers);
             let valid = self.below(layer, layers);
@@ -203,11 +203,21 @@ impl FunctionEmitter<'_, '_> {
         let value = self.four_components(&texture, value);
         let lanes = ty.lanes();
         let value = self.lanes_from(value, 4, 0, lanes);
-        let zero = self.module.numeric(scalar32(texture.kind()), lanes);
-        let zero = self.zero(zero);
+        let outside = self.outside(&texture, lanes);
         let inside = self.splat_to(place.inside, lanes);
-        let value = self.select(inside, value, zero);
+        let value = self.select(inside, value, outside);
         self.value_of_register(value, texture.kind(), ty)
+    }
+
+    /// What a load out of range gives: zeros, but the default of an alpha that the format does not have.
+    fn outside(&mut self, texture: &Texture, lanes: u8) -> Expr {
+        let scalar = scalar32(texture.kind());
+        if lanes < 4 || !texture.without_alpha {
+            let ty = self.module.numeric(scalar, lanes);
+            return self.zero(ty);
+        }
+        let (zero, one) = (self.literal(scalar, 0), self.one(texture.kind()));
+        self.vector_of(scalar, &[zero, zero, zero, one])
     }
 
     /// What naga reads from a texture as four components: depth textures have one, and read as red.

@@ -32,6 +32,7 @@ pub(crate) fn specializations(
             let format = texture.texture.format();
             known.depth = format.has_depth_aspect();
             known.color = !known.depth;
+            known.without_alpha = format.components() < 4;
             known.unfilterable = !known.depth && !gpu.is_filterable(format);
             known.format = storage_format(format);
         }
