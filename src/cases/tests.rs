@@ -108,8 +108,8 @@ fn run(case: &str, modules: impl FnOnce() -> Vec<StageModule>) -> Option<Result<
     }))
 }
 
-const STORAGE: EmittedType = EmittedType::Storage { read_only: false };
-const READ_ONLY: EmittedType = EmittedType::Storage { read_only: true };
+const STORAGE: EmittedType = EmittedType::Storage { read_only: false, element: 4 };
+const READ_ONLY: EmittedType = EmittedType::Storage { read_only: true, element: 4 };
 
 fn raw() -> ResourceKind {
     ResourceKind::RawBuffer { flags: UavFlags::default() }

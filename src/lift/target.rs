@@ -249,10 +249,13 @@ pub enum EmittedType {
         /// Bytes, a multiple of 16.
         size: u32,
     },
-    /// Storage buffer of `u32`s, of any size that is a positive multiple of 4. Arrays of constant buffers are such too.
+    /// Storage buffer, of any size that is a positive multiple of its elements'. Arrays of constant buffers are such too.
     Storage {
         /// The module only reads it.
         read_only: bool,
+        /// Bytes of an element of the array that the module declares: 4 for a `u32`; 8 for a 64-bit integer, where the program
+        /// has atomic operations on such; the size of a state ([`crate::reflection::StageStateLayout`]).
+        element: u32,
     },
     /// Sampled texture.
     Texture {
@@ -276,11 +279,11 @@ pub enum EmittedType {
     /// copied in before and out after. First [`TEXEL_BUFFER_HEADER`] bytes that begin with four `u32`s: width, height,
     /// depth or number of layers, and words of a row; then the rows, as copies between textures and buffers have them (a
     /// row takes a multiple of 256 bytes, a slice or layer as many rows as the texture is high). A buffer of zeros in the
-    /// header stands for no texture.
+    /// header stands for no texture. Words are 32 bits, also where a texel takes two.
     TexelBuffer {
         /// Shape of the texture's view.
         dimension: ViewDimension,
-        /// Format of the texture: of one 32-bit integer.
+        /// Format of the texture: of one integer, of 32 or 64 bits; `Rg32Uint` holds the words of one of 64.
         format: naga::StorageFormat,
     },
     /// Sampler.

@@ -58,11 +58,12 @@ impl Binder<'_> {
         slot: Option<Slot<'_>>,
         role: BindingRole,
         read_only: bool,
+        element: u32,
         write_backs: &mut Vec<WriteBack>,
     ) -> Result<BoundBuffer, Halt> {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let unbound = || {
-            let buffer = new_buffer(self.gpu, "unbound", 4, usage);
+            let buffer = new_buffer(self.gpu, "unbound", element.into(), usage);
             BoundBuffer { size: buffer.size(), buffer, offset: 0 }
         };
         let Some(slot) = slot else { return Ok(unbound()) };
@@ -119,6 +120,8 @@ impl Binder<'_> {
             None => (None, None),
             Some(view) => return Err(Halt::Failed(format!("texture {} in a view {view:?}", slot.name))),
         };
+        let texel = texture.format().block_copy_size(None);
+        let texel = texel.ok_or_else(|| format!("texels of {}: {:?} has no one size", slot.name, texture.format()))?;
         let mip = mips.map_or(0, |(first, _)| first);
         let mut size = texture.size().mip_level_size(mip, texture.dimension());
         let mut first_layer = 0;
@@ -127,7 +130,7 @@ impl Binder<'_> {
             first_layer = first;
             size.depth_or_array_layers = if dimension == ViewDimension::D2 { 1 } else { count };
         }
-        let pitch = (size.width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let pitch = (size.width * texel).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let part = TexturePart { mip, first_layer, size, pitch };
         let bytes = u64::from(pitch) * u64::from(size.height) * u64::from(size.depth_or_array_layers);
         let buffer = new_buffer(self.gpu, slot.name, u64::from(TEXEL_BUFFER_HEADER) + bytes, usage);

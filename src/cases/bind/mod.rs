@@ -243,9 +243,10 @@ impl Binder<'_> {
                 let buffers = slot_of.into_iter().map(|slot| self.constants(slot, size));
                 (ty, Bound::Buffers(buffers.collect::<Result<_, _>>()?))
             }
-            EmittedType::Storage { read_only } => {
+            EmittedType::Storage { read_only, element } => {
                 let ty = buffer_type(wgpu::BufferBindingType::Storage { read_only });
-                let buffers = slot_of.into_iter().map(|slot| self.storage(slot, resource.role, read_only, write_backs));
+                let buffers =
+                    slot_of.into_iter().map(|slot| self.storage(slot, resource.role, read_only, element, write_backs));
                 (ty, Bound::Buffers(buffers.collect::<Result<_, _>>()?))
             }
             EmittedType::Texture { dimension, sample, multisampled } => {

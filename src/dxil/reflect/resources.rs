@@ -3,7 +3,7 @@
 use super::{heap, layouts::Layouts};
 use crate::{
     Error, Result,
-    dxil::module::{Module, Node, Type, ValueId},
+    dxil::module::{Module, Node, Type, TypeId, ValueId},
     reflection::{
         Binding, ComponentType, FeedbackKind, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags,
     },
@@ -159,7 +159,7 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
     }
     let texture = |dimension: TextureDimension| {
         let samples = if uav || !dimension.is_multisampled() { 0 } else { node.u32(SRV_SAMPLES)? as u8 };
-        let components = components(module, node);
+        let components = components(module, node, element_type);
         Ok(ResourceKind::Texture { dimension, component: element_type, components, samples, flags })
     };
     let shape = node.u32(SHAPE)?;
@@ -167,7 +167,10 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         return texture(dimension);
     }
     Ok(match shape {
-        10 => ResourceKind::TypedBuffer { component: element_type, components: components(module, node), flags },
+        10 => {
+            let components = components(module, node, element_type);
+            ResourceKind::TypedBuffer { component: element_type, components, flags }
+        }
         11 => ResourceKind::RawBuffer { flags },
         12 => ResourceKind::StructuredBuffer { stride, counter: flag(UAV_COUNTER), flags },
         15 => ResourceKind::TextureBuffer { size: 0 },
@@ -203,16 +206,23 @@ pub(super) fn dimension(shape: u32) -> Option<TextureDimension> {
     })
 }
 
-/// Number of components of a typed resource: those of the vector that its class holds; 4 if the class is not known.
-fn components(module: &Module, node: &Node<'_>) -> u8 {
+/// Number of components of a typed resource: those of the vector that its class holds; 4 if the class is not known. Numbers
+/// of 64 bits are declared as 32-bit ones, of which each takes two.
+fn components(module: &Module, node: &Node<'_>, component: ComponentType) -> u8 {
     let Some(mut ty) = node.pointee(VARIABLE) else { return 4 };
+    let words = |ty: TypeId| match module.types.get(ty) {
+        Some(Type::Double | Type::Integer(64)) if component == ComponentType::U32 => 2,
+        _ => 1,
+    };
     // Arrays of resources, the class, and its texel.
     loop {
         match module.types.get(ty) {
             Some(Type::Array { element, .. }) => ty = *element,
             Some(Type::Struct { fields, .. }) if !fields.is_empty() => ty = fields[0],
-            Some(Type::Vector { len, .. }) if (1..=4).contains(len) => return *len as u8,
-            Some(Type::Half | Type::Float | Type::Double | Type::Integer(_)) => return 1,
+            Some(Type::Vector { len, element }) if (1..=4).contains(len) => {
+                return (*len as u8 * words(*element)).min(4);
+            }
+            Some(Type::Half | Type::Float | Type::Double | Type::Integer(_)) => return words(ty),
             _ => return 4,
         }
     }

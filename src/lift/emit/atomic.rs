@@ -1,48 +1,50 @@
 //! Atomic operations on buffers and counters: the old value comes back, 0 where the word does not exist.
 
-use naga::{AtomicFunction, BinaryOperator, Expression, Scalar, ScalarKind, Statement};
+use naga::{AtomicFunction, BinaryOperator, Block, Scalar, Statement};
 
-use super::{
-    Emission, FunctionEmitter, atomic_variable::AtomicMemory, expression::Expr, function::Shape, io::scalar32,
-};
+use super::{Emission, FunctionEmitter, atomic_variable::AtomicMemory, buffer_word::Limit, function::Shape};
 use crate::{
     Error, Result,
     ir::{self, AtomicOp, BufferAddress, Value},
 };
 
 impl FunctionEmitter<'_, '_> {
-    /// An atomic operation of naga's; gives the old value.
-    pub(super) fn atomic_function(&mut self, memory: AtomicMemory, fun: AtomicFunction, value: Expr) -> Expr {
-        let ty = self.module.numeric(memory.scalar, 1);
-        let result = self.pre(Expression::AtomicResult { ty, comparison: false });
-        self.statement(Statement::Atomic { pointer: memory.pointer, fun, value, result: Some(result) });
-        result
-    }
-
-    /// [`ir::Op::AtomicBuffer`].
+    /// [`ir::Op::AtomicBuffer`]; nothing comes back if nothing wants the old value.
     pub(super) fn atomic_buffer(
         &mut self,
+        result: Value,
         op: AtomicOp,
         handle: Value,
         address: BufferAddress,
         value: Value,
         compare: Option<Value>,
-    ) -> Result<Emission> {
+    ) -> Result<Option<Emission>> {
         let ty = self.ir.ty(value);
-        if ty != ir::Type::I32 && ty != ir::Type::F32 {
-            return Err(Error::unsupported(format!("atomic operation on type: {ty}")));
-        }
         let (buffer, array) = self.bound_buffer(handle)?;
-        let kind = buffer.atomic.ok_or_else(|| Error::internal("buffer was not declared for atomics"))?;
-        let scalar = scalar32(kind);
         let place = self.atomic_place(buffer, array, address)?;
-        let Some((word, inside)) = self.word_at(&place, 0) else { return self.zero_value(ty) };
+        let width = match ty {
+            ir::Type::Scalar(ir::Scalar::I32) => 4,
+            ir::Type::Scalar(ir::Scalar::I64) => 8,
+            _ => return Err(Error::unsupported(format!("atomic operation on type: {ty}"))),
+        };
+        let Some((word, mut inside)) = self.word_at(&place, 0) else { return self.zero_value(ty).map(Some) };
+        // The first word of two is even, and all of its element is in the array: but not always in the structure.
+        if width == 8 && matches!(place.limit, Some(Limit::Words(_) | Limit::Computed(..))) {
+            let Some((_, last)) = self.word_at(&place, 1) else { return self.zero_value(ty).map(Some) };
+            if last != inside {
+                inside = self.binary(BinaryOperator::LogicalAnd, inside, last);
+            }
+        }
+        if !self.plan.is_used(result) {
+            let accept = self.nested(|emitter| emitter.atomic_word_effect(&place, word, op, value, compare))?;
+            self.statement(Statement::If { condition: inside, accept, reject: Block::new() });
+            return Ok(None);
+        }
+        let scalar = Scalar { kind: place.kind_of(width), width };
         let old = self.value_when(inside, Shape { scalar, lanes: 1 }, |emitter| {
-            let pointer = emitter.val(Expression::Access { base: array, index: word });
-            emitter.atomic(AtomicMemory { pointer, scalar }, op, value, compare)
+            emitter.atomic_word(&place, word, op, value, compare)
         })?;
-        let wanted = if ty == ir::Type::F32 { ScalarKind::Float } else { kind };
-        Ok(Emission { expr: self.bits_as(old, kind, wanted), kind: wanted })
+        Ok(Some(Emission { expr: old, kind: scalar.kind }))
     }
 
     /// [`ir::Op::UpdateCounter`].

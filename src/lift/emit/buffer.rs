@@ -1,10 +1,10 @@
 //! Raw, structured and typed buffers: `u32` words, with a guard on each.
 
-use naga::{AtomicFunction, BinaryOperator, Expression, Literal, MathFunction, Scalar, ScalarKind};
+use naga::{BinaryOperator, Expression, Literal, MathFunction, Scalar, ScalarKind};
 
 use super::{
     Emission, FunctionEmitter,
-    atomic_variable::AtomicMemory,
+    buffer_word::{Limit, Place},
     expression::Expr,
     format::{Numeric, Texel},
     io::scalar32,
@@ -15,32 +15,6 @@ use crate::{
     Error, Result,
     ir::{self, BufferAddress, Value},
 };
-
-/// Consecutive words of a buffer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// Pointer to the buffer's array.
-    pub array: Expr,
-    /// The words are atomics of this kind.
-    pub atomic: Option<ScalarKind>,
-    /// The first word, `u32`.
-    pub word: Expr,
-    /// Number of words from the first to the end of the structure, where it is known.
-    pub limit: Option<Limit>,
-    /// What must hold beside that each word is in the buffer.
-    pub valid: Option<Expr>,
-}
-
-/// Where words come to an end.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Limit {
-    /// So many words are left. The validity of the place says that these are in the buffer.
-    Words(u32),
-    /// The first word within the structure is computed; the structure has so many.
-    Computed(Expr, u32),
-    /// There is no structure. The address of the first byte is given: addresses wrap around.
-    Wraps(Expr),
-}
 
 impl FunctionEmitter<'_, '_> {
     /// `value + constant`, wrapping.
@@ -79,7 +53,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The value of a `u32` literal.
-    fn literal_of(&self, value: Expr) -> Option<u32> {
+    pub(super) fn literal_of(&self, value: Expr) -> Option<u32> {
         match self.function.expressions[value] {
             Expression::Literal(Literal::U32(value)) => Some(value),
             _ => None,
@@ -97,8 +71,18 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Number of elements of so many bytes in a buffer.
-    fn element_count(&mut self, array: Expr, bytes: u32) -> Expr {
-        let words = self.val(Expression::ArrayLength(array));
+    fn element_count(&mut self, buffer: Buffer, array: Expr, bytes: u32) -> Expr {
+        if buffer.is_wide() && bytes.is_multiple_of(8) {
+            let pairs = self.val(Expression::ArrayLength(array));
+            return match bytes {
+                8 => pairs,
+                _ => {
+                    let size = self.u32(bytes / 8);
+                    self.binary(BinaryOperator::Divide, pairs, size)
+                }
+            };
+        }
+        let words = self.word_count(array, buffer.is_wide());
         match bytes {
             4 => words,
             _ if bytes.is_multiple_of(4) => {
@@ -119,21 +103,22 @@ impl FunctionEmitter<'_, '_> {
         let atomic = buffer.atomic;
         match (buffer.view, address) {
             (BufferView::Raw, BufferAddress::Byte(address)) => {
-                let (address, _) = self.address_part(address)?;
+                let (address, constant) = self.address_part(address)?;
                 let word = self.shifted_right(address, 2);
-                Ok(Place { array, atomic, word, limit: Some(Limit::Wraps(address)), valid: None })
+                let aligned = constant.is_some_and(|constant| constant >> 2 & 1 == 0);
+                Ok(Place { array, atomic, word, aligned, limit: Some(Limit::Wraps(address)), valid: None })
             }
             (BufferView::Structured(stride), BufferAddress::Structured(element, offset)) => {
                 let (element, _) = self.address_part(element)?;
                 let (offset, constant) = self.address_part(offset)?;
-                let count = self.element_count(array, stride);
+                let count = self.element_count(buffer, array, stride);
                 let valid = Some(self.binary(BinaryOperator::Less, element, count));
                 if !stride.is_multiple_of(4) {
                     // Words may lie across elements: the buffer's end is the only limit.
                     let first = self.times(element, stride);
                     let byte = self.binary(BinaryOperator::Add, first, offset);
                     let word = self.shifted_right(byte, 2);
-                    return Ok(Place { array, atomic, word, limit: None, valid });
+                    return Ok(Place { array, atomic, word, aligned: false, limit: None, valid });
                 }
                 let words = stride / 4;
                 let first = self.times(element, words);
@@ -141,12 +126,14 @@ impl FunctionEmitter<'_, '_> {
                     Some(constant) => {
                         let word = self.plus(first, constant >> 2);
                         let limit = Some(Limit::Words(words.saturating_sub(constant >> 2)));
-                        Place { array, atomic, word, limit, valid }
+                        let aligned = words.is_multiple_of(2) && constant >> 2 & 1 == 0;
+                        Place { array, atomic, word, aligned, limit, valid }
                     }
                     None => {
                         let within = self.shifted_right(offset, 2);
                         let word = self.binary(BinaryOperator::Add, first, within);
-                        Place { array, atomic, word, limit: Some(Limit::Computed(within, words)), valid }
+                        let limit = Some(Limit::Computed(within, words));
+                        Place { array, atomic, word, aligned: false, limit, valid }
                     }
                 })
             }
@@ -154,56 +141,6 @@ impl FunctionEmitter<'_, '_> {
                 Err(Error::malformed(format!("address does not fit the buffer: {address:?} of {view:?}")))
             }
         }
-    }
-
-    /// The `index`th word of a place, and whether it exists: `None` if it is known not to.
-    pub(super) fn word_at(&mut self, place: &Place, index: u32) -> Option<(Expr, Expr)> {
-        let word = match place.limit {
-            Some(Limit::Wraps(byte)) if index > 0 => {
-                let byte = self.plus(byte, index * 4);
-                self.shifted_right(byte, 2)
-            }
-            _ => self.plus(place.word, index),
-        };
-        let inside = match (place.limit, place.valid) {
-            (Some(Limit::Words(words)), _) if index >= words => return None,
-            (Some(Limit::Words(_)), Some(valid)) => valid,
-            (Some(Limit::Computed(within, words)), valid) => {
-                let within = self.plus(within, index);
-                let words = self.u32(words);
-                let inside = self.binary(BinaryOperator::Less, within, words);
-                self.both(valid, Some(inside))?
-            }
-            (_, valid) => {
-                let length = self.val(Expression::ArrayLength(place.array));
-                let inside = self.binary(BinaryOperator::Less, word, length);
-                self.both(valid, Some(inside))?
-            }
-        };
-        Some((word, inside))
-    }
-
-    /// A word that is read, 0 where it does not exist; `u32`.
-    pub(super) fn load_word(&mut self, place: &Place, index: u32) -> Expr {
-        let Some((word, inside)) = self.word_at(place, index) else { return self.u32(0) };
-        let zero = self.u32(0);
-        // The first word always exists: no buffer is empty.
-        let word = self.select(inside, word, zero);
-        let pointer = self.val(Expression::Access { base: place.array, index: word });
-        let value = self.load(pointer);
-        let value = self.bits_as(value, place.atomic.unwrap_or(ScalarKind::Uint), ScalarKind::Uint);
-        self.select(inside, value, zero)
-    }
-
-    /// A word that is written, if it exists; `u32`.
-    pub(super) fn store_word(&mut self, place: &Place, index: u32, value: Expr) {
-        let Some((word, inside)) = self.word_at(place, index) else { return };
-        let place = *place;
-        self.when(inside, |emitter| {
-            let pointer = emitter.val(Expression::Access { base: place.array, index: word });
-            let value = emitter.bits_as(value, ScalarKind::Uint, place.atomic.unwrap_or(ScalarKind::Uint));
-            emitter.store(pointer, value);
-        });
     }
 
     /// A value at a place; `half` is the first half of the first word, for values of halves.
@@ -217,7 +154,10 @@ impl FunctionEmitter<'_, '_> {
         let lanes = u32::from(ty.lanes());
         let count = match pieces {
             Pieces::Words => lanes,
-            Pieces::Pairs => lanes * 2,
+            Pieces::Pairs => {
+                let pairs: Vec<Expr> = (0..lanes).map(|lane| self.load_pair(place, lane * 2)).collect();
+                return self.value_of_pairs(&pairs, ty);
+            }
             Pieces::Halves => (half + lanes).div_ceil(2),
         };
         let words: Vec<Expr> = (0..count).map(|index| self.load_word(place, index)).collect();
@@ -258,19 +198,28 @@ impl FunctionEmitter<'_, '_> {
         if let (BufferView::Typed(texel), BufferAddress::Element(element)) = (buffer.view, address) {
             return self.store_texel(buffer, array, texel, element, value);
         }
-        let ty = self.ir.ty(value);
-        if pieces_of(ty)? != Pieces::Halves {
-            let place = self.place(buffer, array, address)?;
-            let words = self.words_of(value)?;
-            for (index, word) in (0..).zip(words) {
-                self.store_word(&place, index, word);
+        match pieces_of(self.ir.ty(value))? {
+            Pieces::Words => {
+                let place = self.place(buffer, array, address)?;
+                let words = self.words_of(value)?;
+                for (index, word) in (0..).zip(words) {
+                    self.store_word(&place, index, word);
+                }
             }
-            return Ok(());
-        }
-        let halves = self.halves_of(value)?;
-        for (lane, half) in (0..).zip(halves) {
-            let (place, shift) = self.half_place(buffer, array, address, lane)?;
-            self.store_bits(&place, 0, shift, 0xffff, half);
+            Pieces::Pairs => {
+                let place = self.place(buffer, array, address)?;
+                let pairs = self.pairs_of(value)?;
+                for (lane, pair) in (0..).zip(pairs) {
+                    self.store_pair(&place, lane * 2, pair);
+                }
+            }
+            Pieces::Halves => {
+                let halves = self.halves_of(value)?;
+                for (lane, half) in (0..).zip(halves) {
+                    let (place, shift) = self.half_place(buffer, array, address, lane)?;
+                    self.store_bits(&place, 0, shift, 0xffff, half);
+                }
+            }
         }
         Ok(())
     }
@@ -282,7 +231,7 @@ impl FunctionEmitter<'_, '_> {
             (BufferView::Structured(stride), BufferAddress::Structured(element, offset)) => {
                 let (element, _) = self.address_part(element)?;
                 let (offset, _) = self.address_part(offset)?;
-                let count = self.element_count(array, stride);
+                let count = self.element_count(buffer, array, stride);
                 let valid = self.binary(BinaryOperator::Less, element, count);
                 let within = self.plus(offset, lane * 2);
                 let size = self.u32(stride);
@@ -299,26 +248,7 @@ impl FunctionEmitter<'_, '_> {
         let two = self.u32(2);
         let within = self.binary(BinaryOperator::And, byte, two);
         let shift = self.times(within, 8);
-        Ok((Place { array, atomic: buffer.atomic, word, limit: None, valid }, shift))
-    }
-
-    /// Replaces the bits of a mask, moved up by `shift`, in a word that other threads may write the rest of.
-    fn store_bits(&mut self, place: &Place, index: u32, shift: Expr, mask: u32, bits: Expr) {
-        let Some((word, inside)) = self.word_at(place, index) else { return };
-        let array = place.array;
-        let kind = place.atomic.unwrap_or(ScalarKind::Uint);
-        self.when(inside, |emitter| {
-            let pointer = emitter.val(Expression::Access { base: array, index: word });
-            let mask = emitter.u32(mask);
-            let mask = emitter.binary(BinaryOperator::ShiftLeft, mask, shift);
-            let keep = emitter.unary(naga::UnaryOperator::BitwiseNot, mask);
-            let keep = emitter.bits_as(keep, ScalarKind::Uint, kind);
-            let bits = emitter.binary(BinaryOperator::ShiftLeft, bits, shift);
-            let bits = emitter.bits_as(bits, ScalarKind::Uint, kind);
-            let memory = AtomicMemory { pointer, scalar: scalar32(kind) };
-            emitter.atomic_function(memory, AtomicFunction::And, keep);
-            emitter.atomic_function(memory, AtomicFunction::InclusiveOr, bits);
-        });
+        Ok((Place { array, atomic: buffer.atomic, word, aligned: false, limit: None, valid }, shift))
     }
 
     /// The place of an element of a typed buffer, and the lowest bit of the element in its first word.
@@ -331,12 +261,13 @@ impl FunctionEmitter<'_, '_> {
     ) -> Result<(Place, Option<Expr>)> {
         let (element, _) = self.address_part(element)?;
         let bytes = texel.bytes();
-        let count = self.element_count(array, bytes);
+        let count = self.element_count(buffer, array, bytes);
         let valid = Some(self.binary(BinaryOperator::Less, element, count));
         let atomic = buffer.atomic;
         if bytes.is_multiple_of(4) {
             let word = self.times(element, bytes / 4);
-            let place = Place { array, atomic, word, limit: Some(Limit::Words(bytes / 4)), valid };
+            let limit = Some(Limit::Words(bytes / 4));
+            let place = Place { array, atomic, word, aligned: bytes.is_multiple_of(8), limit, valid };
             return Ok((place, None));
         }
         let byte = self.times(element, bytes);
@@ -344,7 +275,7 @@ impl FunctionEmitter<'_, '_> {
         let three = self.u32(3);
         let within = self.binary(BinaryOperator::And, byte, three);
         let shift = self.times(within, 8);
-        Ok((Place { array, atomic, word, limit: Some(Limit::Words(1)), valid }, Some(shift)))
+        Ok((Place { array, atomic, word, aligned: false, limit: Some(Limit::Words(1)), valid }, Some(shift)))
     }
 
     /// An element of a typed buffer.
@@ -510,20 +441,24 @@ impl FunctionEmitter<'_, '_> {
         let (buffer, array) = self.bound_buffer(handle)?;
         let expr = match buffer.view {
             BufferView::Raw => {
-                let words = self.val(Expression::ArrayLength(array));
+                let words = self.word_count(array, buffer.is_wide());
                 self.times(words, 4)
             }
-            BufferView::Structured(stride) => self.element_count(array, stride),
-            BufferView::Typed(texel) => self.element_count(array, texel.bytes()),
+            BufferView::Structured(stride) => self.element_count(buffer, array, stride),
+            BufferView::Typed(texel) => self.element_count(buffer, array, texel.bytes()),
         };
         Ok(Emission { expr, kind: ScalarKind::Uint })
     }
 
-    /// The place of the one word of an element of a typed buffer, or of any word of the others: for atomics.
+    /// The place of an element of a typed buffer that is one integer, or of any word of the others: for atomics.
     pub(super) fn atomic_place(&mut self, buffer: Buffer, array: Expr, address: BufferAddress) -> Result<Place> {
         match (buffer.view, address) {
             (BufferView::Typed(texel), BufferAddress::Element(element)) => {
-                if texel.bits[0] != 32 || texel.numeric.kind() == ScalarKind::Float && buffer.atomic.is_none() {
+                let size = if buffer.is_wide() { 8 } else { 4 };
+                if texel.bits[0] != 32
+                    || buffer.is_wide() && texel.bytes() != size
+                    || texel.numeric.kind() == ScalarKind::Float && buffer.atomic.is_none()
+                {
                     return Err(Error::unsupported(format!("atomic operation on texels: {texel:?}")));
                 }
                 Ok(self.texel_place(buffer, array, texel, element)?.0)

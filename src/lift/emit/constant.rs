@@ -4,7 +4,7 @@ use naga::{BinaryOperator, Expression, ScalarKind};
 
 use super::{
     Emission, FunctionEmitter,
-    buffer::Place,
+    buffer_word::Place,
     expression::Expr,
     io::scalar32,
     resources::{Body, BufferView},
@@ -51,8 +51,8 @@ impl FunctionEmitter<'_, '_> {
                 let four = self.u32(4);
                 let first = self.binary(BinaryOperator::Multiply, row, four);
                 let first = self.plus(first, u32::from(offset) / 4);
-                let place =
-                    Place { array: pointer, atomic: buffer.atomic, word: first, limit: None, valid: Some(valid) };
+                let (array, atomic) = (pointer, buffer.atomic);
+                let place = Place { array, atomic, word: first, aligned: false, limit: None, valid: Some(valid) };
                 self.load_pieces_at(&place, u32::from(offset) % 4 / 2, pieces, ty)
             }
             _ => Err(Error::malformed("constants of another kind of resource")),

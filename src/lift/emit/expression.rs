@@ -62,14 +62,20 @@ impl FunctionEmitter<'_, '_> {
 
     /// Carries out `body` only where the condition holds.
     pub fn when(&mut self, condition: Expr, body: impl FnOnce(&mut Self)) {
-        let accept = match self.nested(|emitter| {
+        let accept = self.inner_block(body);
+        self.statement(Statement::If { condition, accept, reject: Block::new() });
+    }
+
+    /// Emits into a block of its own, what cannot fail.
+    pub fn inner_block(&mut self, body: impl FnOnce(&mut Self)) -> Block {
+        let block = self.nested(|emitter| {
             body(emitter);
             Ok::<(), std::convert::Infallible>(())
-        }) {
+        });
+        match block {
             Ok(block) => block,
             Err(never) => match never {},
-        };
-        self.statement(Statement::If { condition, accept, reject: Block::new() });
+        }
     }
 
     /// What `body` gives where the condition holds, zero elsewhere: for what must not be evaluated unconditionally.

@@ -75,7 +75,7 @@ impl FunctionEmitter<'_, '_> {
             | Op::TextureSize { .. }
             | Op::BufferSize { .. }
             | Op::SampleCount(_)
-            | Op::SamplePosition { .. } => return self.resource_op(op, ty),
+            | Op::SamplePosition { .. } => return self.resource_op(value, op, ty),
 
             Op::Derivative(axis, precision, a) => self.derivative(*axis, *precision, *a)?,
             Op::Discard(condition) => {

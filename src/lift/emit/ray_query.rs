@@ -12,7 +12,7 @@ use naga::{
     SwitchCase, SwitchValue, TypeInner, UnaryOperator,
 };
 
-use super::{Emission, FunctionEmitter, expression::Expr, resources::Structures};
+use super::{Emission, FunctionEmitter, bound::Structures, expression::Expr};
 use crate::{
     Error, Result,
     ir::{Function, Op, RayQueryField, RayQueryOp, Value},

@@ -1,60 +1,37 @@
-//! Resources: globals for the bindings that are used, and the way to every operation on a resource.
+//! Resources: globals for the bindings that are used.
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
 use naga::{
-    AddressSpace, ArraySize, BinaryOperator, Expression, GlobalVariable, Handle, ImageClass, ImageDimension,
-    MemoryDecorations, ResourceBinding, Scalar, ScalarKind, Span, StorageAccess, StorageFormat, StructMember, Type,
-    TypeInner, valid::Capabilities,
+    AddressSpace, ArraySize, GlobalVariable, Handle, ImageClass, ImageDimension, MemoryDecorations, ResourceBinding,
+    Scalar, ScalarKind, Span, StorageAccess, StorageFormat, StructMember, Type, TypeInner, valid::Capabilities,
 };
 
 use super::{
-    Emission, FunctionEmitter, ModuleEmitter, bindings,
-    expression::Expr,
+    ModuleEmitter, bindings,
     format::{Numeric, Texel, declared_format},
     io::scalar32,
     texels::Texels,
-    usage::{self, Usage},
+    usage::{self, AtomicUsage, Usage},
 };
 use crate::{
     Error, Result,
-    ir::{self, BindingId, Op, Value},
+    ir::{self, BindingId},
     lift::{
         BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
         TextureSample, ViewDimension,
     },
-    reflection::{Binding, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
+    reflection::{Binding, ComponentType, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
 
 /// Rows of a constant buffer that Direct3D lets a shader see.
 const MAX_ROWS: u32 = 4096;
 
-/// Acceleration structures among which a switch chooses, at most.
-const MAX_CHOSEN_STRUCTURES: u32 = 1024;
-
-/// Among how many it chooses if it is not known how many there are.
-const UNKNOWN_STRUCTURES: u32 = 64;
-
-/// The acceleration structures that a handle may stand for.
-pub(super) enum Structures {
-    /// This one.
-    One(Expr),
-    /// An element of an array, chosen at run time; one beyond the last is taken for the last.
-    Chosen {
-        /// Which, `u32`.
-        index: Expr,
-        /// The array.
-        base: Expr,
-        /// Number of its elements, at least 1.
-        count: u32,
-    },
-}
-
 /// What a module knows of its resources.
 #[derive(Debug, Default)]
 pub(super) struct ResourceState {
     /// How each binding that is used is declared.
-    resources: BTreeMap<BindingId, Resource>,
+    pub resources: BTreeMap<BindingId, Resource>,
 }
 
 /// A declared binding.
@@ -113,8 +90,15 @@ pub(super) struct Buffer {
     pub global: Handle<GlobalVariable>,
     /// What its words are.
     pub view: BufferView,
-    /// The words are atomics of this kind.
-    pub atomic: Option<ScalarKind>,
+    /// The array's elements are atomics of this type: words, or pairs of them.
+    pub atomic: Option<Scalar>,
+}
+
+impl Buffer {
+    /// The array's elements are pairs of words.
+    pub fn is_wide(&self) -> bool {
+        self.atomic.is_some_and(|scalar| scalar.width == 8)
+    }
 }
 
 /// What the words of a buffer are.
@@ -157,6 +141,11 @@ impl Texture {
         matches!(self.class, ImageClass::Depth { .. })
     }
 
+    /// A texel is one 64-bit integer, of which Direct3D's programs see the words.
+    pub fn is_wide(&self) -> bool {
+        matches!(self.class, ImageClass::Storage { format: StorageFormat::R64Uint, .. })
+    }
+
     /// Lanes of naga's coordinates, without the layer.
     pub fn lanes(&self) -> u8 {
         self.dimension.coordinates().max(2)
@@ -166,15 +155,6 @@ impl Texture {
     pub fn is_flat(&self) -> bool {
         matches!(self.dimension, TextureDimension::D1 | TextureDimension::D1Array)
     }
-}
-
-/// A resource that an operation works on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    /// Its declaration.
-    pub resource: Resource,
-    /// Element of the array of bindings.
-    pub index: Value,
 }
 
 impl ModuleEmitter<'_> {
@@ -274,8 +254,11 @@ impl ModuleEmitter<'_> {
                 self.declare_buffer(&declaration, BufferView::Structured(stride), usage, Some(flags))?
             }
             ResourceKind::TypedBuffer { component, components, flags } => {
-                let components = if usage.atomics { 1 } else { components };
-                let texel = known.format.map_or_else(|| Texel::declared(component, components), Texel::of);
+                let texel = match known.format {
+                    Some(format) => Texel::of(format),
+                    None if usage.wide_atomics.any => Texel::uniform(2, 32, Numeric::Uint),
+                    None => Texel::declared(component, if usage.atomics.any { 1 } else { components }),
+                };
                 self.declare_buffer(&declaration, BufferView::Typed(texel), usage, Some(flags))?
             }
             ResourceKind::Texture { dimension, component, components, .. } => {
@@ -284,11 +267,10 @@ impl ModuleEmitter<'_> {
                         if dimension.is_multisampled() {
                             return Err(Error::unsupported("unordered access to multisampled textures"));
                         }
-                        let format =
-                            known.format.unwrap_or_else(|| declared_format(component, components, usage.atomics));
-                        if usage.old_values {
+                        let format = storage_format(component, components, known.format, usage);
+                        if self.wants_texels(format, usage) {
                             return Ok(Resource {
-                                body: self.declare_texels(&declaration, dimension, format)?,
+                                body: self.declare_texels(&declaration, dimension, format, usage)?,
                                 elements,
                                 counter: None,
                             });
@@ -357,9 +339,11 @@ impl ModuleEmitter<'_> {
     ) -> Result<Body> {
         // Pieces of words can only be written beside other threads' by atomics.
         let pieces = matches!(view, BufferView::Typed(texel) if usage.stores && !texel.bytes().is_multiple_of(4));
-        let atomic = if usage.atomics || usage.halves_stored || pieces {
-            let signed = usage.signed_atomics && !usage.unsigned_atomics;
-            Some(if signed { ScalarKind::Sint } else { ScalarKind::Uint })
+        let atomic = if usage.wide_atomics.any {
+            self.check_wide_atomics(declaration, usage)?;
+            Some(Scalar { kind: usage.wide_atomics.kind(), width: 8 })
+        } else if usage.atomics.any || usage.halves_stored || pieces {
+            Some(scalar32(usage.atomics.kind()))
         } else {
             None
         };
@@ -367,11 +351,12 @@ impl ModuleEmitter<'_> {
         if writable && declaration.binding.class == ResourceClass::Srv && !declaration.known.read_write {
             return Err(Error::malformed(format!("write to a shader resource: {}", name_of(declaration.binding))));
         }
-        let word = match atomic {
-            Some(kind) => self.ty(TypeInner::Atomic(scalar32(kind))),
+        let base = match atomic {
+            Some(scalar) => self.ty(TypeInner::Atomic(scalar)),
             None => self.numeric(Scalar::U32, 1),
         };
-        let ty = self.ty(TypeInner::Array { base: word, size: ArraySize::Dynamic, stride: 4 });
+        let element = atomic.map_or(4, |scalar| u32::from(scalar.width));
+        let ty = self.ty(TypeInner::Array { base, size: ArraySize::Dynamic, stride: element });
         let ty = self.wrapped(declaration, ty);
         let access = if writable { StorageAccess::LOAD | StorageAccess::STORE } else { StorageAccess::LOAD };
         let global = self.global(
@@ -380,13 +365,46 @@ impl ModuleEmitter<'_> {
             declaration.slot,
             ty,
             AddressSpace::Storage { access },
-            EmittedType::Storage { read_only: !writable },
+            EmittedType::Storage { read_only: !writable, element },
         )?;
         let coherent = flags.is_some_and(|flags| flags.globally_coherent);
         if coherent && self.target.capabilities.contains(Capabilities::MEMORY_DECORATION_COHERENT) {
             self.module.global_variables[global].memory_decorations = MemoryDecorations::COHERENT;
         }
+        if element == 8 && !matches!(view, BufferView::Structured(stride) if stride.is_multiple_of(8)) {
+            let name = name_of(declaration.binding);
+            self.note(format!("{name}: of a size that is no multiple of 8 bytes, the last 4 do not exist"));
+        }
         Ok(Body::Buffer(Buffer { global, view, atomic }))
+    }
+
+    /// Makes sure that the target has the atomic operations on 64-bit integers that a binding is used with.
+    fn check_wide_atomics(&self, declaration: &Declaration<'_>, usage: &Usage) -> Result<()> {
+        let capabilities = self.target.capabilities;
+        if capabilities.contains(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS) {
+            return Ok(());
+        }
+        let name = name_of(declaration.binding);
+        if !capabilities.contains(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX) {
+            return Err(Error::unsupported(format!("64-bit atomic operations, which the target lacks: {name}")));
+        }
+        // Metal's 64-bit atomics have minima and maxima that give nothing back, and neither loads nor stores.
+        let AtomicUsage { signed, unsigned, others, old_values, .. } = usage.wide_atomics;
+        let plain = usage.loads || usage.stores || usage.atomics.any;
+        if others || old_values || signed && unsigned || plain {
+            let what = "64-bit atomic operations other than minima or maxima without a result, which the target lacks";
+            return Err(Error::unsupported(format!("{what}: {name}")));
+        }
+        Ok(())
+    }
+
+    /// A buffer must stand for a storage texture: naga has no such atomic operations on textures.
+    fn wants_texels(&self, format: StorageFormat, usage: &Usage) -> bool {
+        let wide = usage.wide_atomics;
+        let native = format == StorageFormat::R64Uint
+            && self.target.capabilities.contains(Capabilities::TEXTURE_INT64_ATOMIC)
+            && !(wide.signed || wide.others || wide.old_values);
+        usage.atomics.old_values || wide.any && !native
     }
 
     /// A texture.
@@ -434,21 +452,26 @@ impl ModuleEmitter<'_> {
         declaration: &Declaration<'_>,
         dimension: TextureDimension,
         format: StorageFormat,
+        usage: &Usage,
     ) -> Result<Body> {
         let scalar = match format {
             StorageFormat::R32Uint => Scalar::U32,
             StorageFormat::R32Sint => Scalar::I32,
+            StorageFormat::R64Uint | StorageFormat::Rg32Uint if usage.wide_atomics.any => {
+                self.check_wide_atomics(declaration, usage)?;
+                Scalar { kind: usage.wide_atomics.kind(), width: 8 }
+            }
             _ => return Err(Error::unsupported(format!("old value of an atomic operation on a texture: {format:?}"))),
         };
-        let word = self.ty(TypeInner::Atomic(scalar));
-        let ty = self.ty(TypeInner::Array { base: word, size: ArraySize::Dynamic, stride: 4 });
+        let base = self.ty(TypeInner::Atomic(scalar));
+        let ty = self.ty(TypeInner::Array { base, size: ArraySize::Dynamic, stride: scalar.width.into() });
         let ty = self.wrapped(declaration, ty);
         let access = StorageAccess::LOAD | StorageAccess::STORE;
         let emitted = EmittedType::TexelBuffer { dimension: view_dimension(dimension), format };
         let role = BindingRole::Resource;
         let global = self.global(declaration, role, declaration.slot, ty, AddressSpace::Storage { access }, emitted)?;
         self.note(format!("{}: a buffer stands for the texture", name_of(declaration.binding)));
-        Ok(Body::Texels(Texels { global, dimension, kind: scalar.kind }))
+        Ok(Body::Texels(Texels { global, dimension, scalar }))
     }
 
     /// A sampler, or two where it is used both ways.
@@ -474,7 +497,7 @@ impl ModuleEmitter<'_> {
         let ty = self.ty(TypeInner::Atomic(Scalar::U32));
         let ty = self.wrapped(declaration, ty);
         let access = StorageAccess::LOAD | StorageAccess::STORE;
-        let emitted = EmittedType::Storage { read_only: false };
+        let emitted = EmittedType::Storage { read_only: false, element: 4 };
         self.global(declaration, BindingRole::Counter, Some(slot), ty, AddressSpace::Storage { access }, emitted)
     }
 
@@ -571,187 +594,27 @@ fn view_dimension(dimension: TextureDimension) -> ViewDimension {
     }
 }
 
+/// Format of a storage texture: that of its view, or what the program tells. Integers of 64 bits are declared as 32-bit ones.
+fn storage_format(
+    component: ComponentType,
+    components: u8,
+    known: Option<StorageFormat>,
+    usage: &Usage,
+) -> StorageFormat {
+    match known {
+        Some(format) => format,
+        None if usage.wide_atomics.any => StorageFormat::R64Uint,
+        None => declared_format(component, components, usage.atomics.any),
+    }
+}
+
 /// Access of a storage texture: at least one of them.
 fn texture_access(usage: &Usage) -> StorageAccess {
     let mut access = StorageAccess::empty();
     access.set(StorageAccess::LOAD, usage.loads);
     access.set(StorageAccess::STORE, usage.stores);
-    if usage.atomics {
+    if usage.atomics.any || usage.wide_atomics.any {
         access |= StorageAccess::LOAD | StorageAccess::STORE | StorageAccess::ATOMIC;
     }
     if access.is_empty() { StorageAccess::LOAD } else { access }
-}
-
-impl FunctionEmitter<'_, '_> {
-    /// An operation on a resource; `ty` is its result's type. Handles themselves give nothing:
-    /// operations look at the handle's definition.
-    ///
-    /// The caller has made sure that a helper lane does not get here with an operation that writes.
-    ///
-    /// # Errors
-    /// Names what has no lowering.
-    pub fn resource_op(&mut self, op: &ir::Op, ty: ir::Type) -> Result<Option<Emission>> {
-        match op {
-            Op::Handle { .. } => Ok(None),
-            &Op::LoadConstant { handle, row, offset } => self.load_constant(handle, row, offset, ty).map(Some),
-            &Op::LoadBuffer { handle, address } => self.load_buffer(handle, address, ty).map(Some),
-            &Op::StoreBuffer { handle, address, value } => {
-                self.store_buffer(handle, address, value)?;
-                Ok(None)
-            }
-            &Op::AtomicBuffer { op, handle, address, value, compare } => {
-                self.atomic_buffer(op, handle, address, value, compare).map(Some)
-            }
-            &Op::UpdateCounter { handle, increment } => self.update_counter(handle, increment).map(Some),
-            &Op::BufferSize { handle } => self.buffer_size(handle).map(Some),
-            &Op::LoadTexture { handle, coordinates, level, sample, offset } => {
-                self.load_texture(handle, coordinates, level, sample, offset, ty).map(Some)
-            }
-            &Op::StoreTexture { handle, coordinates, sample, value } => {
-                self.store_texture(handle, coordinates, sample, value)?;
-                Ok(None)
-            }
-            &Op::AtomicTexture { op, handle, coordinates, value, compare } => {
-                self.atomic_texture(op, handle, coordinates, value, compare).map(Some)
-            }
-            Op::Sample(sample) => self.sample(sample, ty).map(Some),
-            Op::Gather(gather) => self.gather(gather, ty).map(Some),
-            &Op::CalculateLod { texture, sampler: _, coordinates, clamped } => {
-                self.calculate_lod(texture, coordinates, clamped).map(Some)
-            }
-            &Op::TextureSize { handle, level } => self.texture_size(handle, level).map(Some),
-            &Op::SampleCount(handle) => self.sample_count(handle).map(Some),
-            &Op::SamplePosition { handle, sample } => self.sample_position(handle, sample).map(Some),
-            _ => Err(Error::internal(format!("no operation on a resource: {op:?}"))),
-        }
-    }
-
-    /// The resource behind a handle.
-    pub(super) fn bound(&self, handle: Value) -> Result<Bound> {
-        let (binding, index) = usage::binding_of(self.ir, handle)?;
-        let resource = self
-            .module
-            .resource_state
-            .resources
-            .get(&binding)
-            .copied()
-            .ok_or_else(|| Error::internal(format!("resource was not declared: {binding:?}")))?;
-        Ok(Bound { resource, index })
-    }
-
-    /// The buffer behind a handle, and its pointer.
-    pub(super) fn bound_buffer(&mut self, handle: Value) -> Result<(Buffer, Expr)> {
-        let bound = self.bound(handle)?;
-        let Body::Buffer(buffer) = bound.resource.body else {
-            return Err(Error::malformed("buffer operation on another kind of resource"));
-        };
-        let pointer = self.buffer_pointer(&bound, buffer.global)?;
-        Ok((buffer, pointer))
-    }
-
-    /// The texture behind a handle, and its expression.
-    pub(super) fn bound_texture(&mut self, handle: Value) -> Result<(Texture, Expr)> {
-        let bound = self.bound(handle)?;
-        let Body::Texture(texture) = bound.resource.body else {
-            return Err(Error::malformed("texture operation on another kind of resource"));
-        };
-        let image = self.binding_element(&bound, texture.global)?;
-        Ok((texture, image))
-    }
-
-    /// The sampler behind a handle.
-    pub(super) fn bound_sampler(&mut self, handle: Value, comparison: bool) -> Result<Expr> {
-        let bound = self.bound(handle)?;
-        let Body::Sampler { plain, twin, .. } = bound.resource.body else {
-            return Err(Error::malformed("another kind of resource as sampler"));
-        };
-        let global = if comparison { twin } else { plain };
-        let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
-        self.binding_element(&bound, global)
-    }
-
-    /// The acceleration structures that a handle may stand for.
-    pub(super) fn bound_acceleration_structures(&mut self, handle: Value) -> Result<Structures> {
-        let bound = self.bound(handle)?;
-        let Body::AccelerationStructure(global) = bound.resource.body else {
-            return Err(Error::malformed("another kind of resource as acceleration structure"));
-        };
-        if bound.resource.elements == Elements::One || self.ir.as_scalar_constant(bound.index).is_some() {
-            return Ok(Structures::One(self.binding_element(&bound, global)?));
-        }
-        // naga's analysis of non-uniform indices knows arrays of images, samplers and buffers, and panics at others: a
-        // switch chooses among constant indices.
-        let count = match bound.resource.elements {
-            Elements::Array(count) if count <= MAX_CHOSEN_STRUCTURES => count,
-            Elements::Array(count) => {
-                return Err(Error::unsupported(format!("choice among {count} acceleration structures")));
-            }
-            _ => {
-                self.module.note(format!(
-                    "array of acceleration structures of unknown size: one beyond the first {UNKNOWN_STRUCTURES} is taken for the last of these"
-                ));
-                UNKNOWN_STRUCTURES
-            }
-        };
-        let index = self.get_as(bound.index, ScalarKind::Uint)?;
-        let base = self.pre(Expression::GlobalVariable(global));
-        Ok(Structures::Chosen { index, base, count })
-    }
-
-    /// How the sampler behind a handle compares.
-    pub(super) fn comparison_of(&self, handle: Value) -> Result<Comparison> {
-        match self.bound(handle)?.resource.body {
-            Body::Sampler { comparison: Some(comparison), .. } => Ok(comparison),
-            _ => Err(Error::unsupported("comparison with a texture of no depth format by a sampler that is not known")),
-        }
-    }
-
-    /// The global, or the element of the array of bindings that it is. An index out of range is undefined in Direct3D:
-    /// here it gives the last element.
-    fn binding_element(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
-        let base = self.pre(Expression::GlobalVariable(global));
-        let count = match bound.resource.elements {
-            Elements::One => return Ok(base),
-            Elements::Array(count) => Some(count),
-            Elements::Unbounded => None,
-        };
-        if let Some(index) = self.ir.as_scalar_constant(bound.index) {
-            let last = count.map_or(u32::MAX, |count| count - 1);
-            return Ok(self.val(Expression::AccessIndex { base, index: (index as u32).min(last) }));
-        }
-        let mut index = self.get_as(bound.index, ScalarKind::Uint)?;
-        if let Some(count) = count {
-            let last = self.u32(count - 1);
-            index = self.min(index, last);
-        }
-        Ok(self.val(Expression::Access { base, index }))
-    }
-
-    /// Pointer to a buffer's array.
-    pub(super) fn buffer_pointer(&mut self, bound: &Bound, global: Handle<GlobalVariable>) -> Result<Expr> {
-        let element = self.binding_element(bound, global)?;
-        if bound.resource.elements == Elements::One {
-            return Ok(element);
-        }
-        Ok(self.val(Expression::AccessIndex { base: element, index: 0 }))
-    }
-
-    /// The smaller of two integers, or of two vectors of them.
-    pub(super) fn min(&mut self, left: Expr, right: Expr) -> Expr {
-        self.val(Expression::Math {
-            fun: naga::MathFunction::Min,
-            arg: left,
-            arg1: Some(right),
-            arg2: None,
-            arg3: None,
-        })
-    }
-
-    /// Both hold; `None` always holds.
-    pub(super) fn both(&mut self, left: Option<Expr>, right: Option<Expr>) -> Option<Expr> {
-        match (left, right) {
-            (Some(left), Some(right)) => Some(self.binary(BinaryOperator::LogicalAnd, left, right)),
-            (one, None) | (None, one) => one,
-        }
-    }
 }

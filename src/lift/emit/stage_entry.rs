@@ -48,7 +48,7 @@ impl ModuleEmitter<'_> {
     /// A function is missing, or the states have no place: bugs.
     pub fn stage_entry_point(&mut self, entry: Entry<'_>, layout: &StageStateLayout) -> Result<()> {
         let ty = self.state_type(layout);
-        let states = self.declare_states(&ty)?;
+        let states = self.declare_states(&ty, layout.size)?;
         let function = |id: ir::FunctionId| {
             let function = self.functions.get(id.index()).copied().flatten();
             function.ok_or_else(|| Error::internal(format!("function of a stage not emitted: {}", id.0)))
@@ -139,14 +139,14 @@ impl ModuleEmitter<'_> {
     }
 
     /// The buffer of states.
-    fn declare_states(&mut self, ty: &StateType) -> Result<Handle<GlobalVariable>> {
+    fn declare_states(&mut self, ty: &StateType, size: u32) -> Result<Handle<GlobalVariable>> {
         let place = self.stage_binding().zip(self.stage_slot);
         let (binding, slot) = place.ok_or_else(|| Error::internal("states of a stage without a place"))?;
         let resource = EmittedResource {
             binding,
             role: BindingRole::Resource,
             slot,
-            ty: EmittedType::Storage { read_only: false },
+            ty: EmittedType::Storage { read_only: false, element: size },
             count: None,
         };
         // Entry points of a library share the place.

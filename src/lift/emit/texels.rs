@@ -20,15 +20,22 @@ pub(super) struct Texels {
     pub global: Handle<GlobalVariable>,
     /// Shape of the texture.
     pub dimension: TextureDimension,
-    /// Kind of the one component of a texel.
-    pub kind: ScalarKind,
+    /// Type of the one integer of a texel, which is an atomic.
+    pub scalar: Scalar,
 }
 
-/// A texel's word, and whether it exists.
+impl Texels {
+    /// A texel takes two words.
+    fn is_wide(&self) -> bool {
+        self.scalar.width == 8
+    }
+}
+
+/// A texel's index in the array, and whether it exists.
 #[derive(Clone, Copy, Debug)]
-struct TexelWord {
+struct TexelElement {
     array: Expr,
-    word: Expr,
+    index: Expr,
     inside: Expr,
 }
 
@@ -43,13 +50,15 @@ impl FunctionEmitter<'_, '_> {
 
     /// A word of the header: width, height, depth or layers, words of a row.
     fn header(&mut self, texels: &Texels, array: Expr, index: u32) -> Expr {
-        let pointer = self.val(Expression::AccessIndex { base: array, index });
+        let wide = texels.is_wide();
+        let pointer = self.val(Expression::AccessIndex { base: array, index: if wide { index / 2 } else { index } });
         let value = self.load(pointer);
-        self.bits_as(value, texels.kind, ScalarKind::Uint)
+        let value = self.bits_as(value, texels.scalar.kind, ScalarKind::Uint);
+        if wide { self.split(value)[index as usize % 2] } else { value }
     }
 
-    /// The word of a texel.
-    fn texel_word(&mut self, texels: &Texels, array: Expr, coordinates: Value) -> Result<TexelWord> {
+    /// Where a texel is.
+    fn texel_element(&mut self, texels: &Texels, array: Expr, coordinates: Value) -> Result<TexelElement> {
         let given = self.ir.ty(coordinates).lanes();
         let axes = texels.dimension.coordinates() + u8::from(texels.dimension.is_arrayed());
         if given < axes {
@@ -76,36 +85,45 @@ impl FunctionEmitter<'_, '_> {
                 None => first,
             });
         }
-        let mut word = position[0];
+        let mut index = position[0];
         if let Some(row) = row {
-            let pitch = self.header(texels, array, 3);
+            let words = self.header(texels, array, 3);
+            let pitch = if texels.is_wide() { self.shifted_right(words, 1) } else { words };
             let first = self.binary(BinaryOperator::Multiply, row, pitch);
-            word = self.binary(BinaryOperator::Add, word, first);
+            index = self.binary(BinaryOperator::Add, index, first);
         }
-        let word = self.plus(word, TEXEL_BUFFER_HEADER / 4);
+        let index = self.plus(index, TEXEL_BUFFER_HEADER / u32::from(texels.scalar.width));
         let inside = inside.ok_or_else(|| Error::internal("texel without coordinates"))?;
-        Ok(TexelWord { array, word, inside })
+        Ok(TexelElement { array, index, inside })
     }
 
-    /// A texel: red alone is in memory, green and blue are 0, and alpha is 1, out of range too.
+    /// A texel: red alone is in memory, green and blue are 0, and alpha is 1, out of range too. Of 64 bits, the upper half is
+    /// green.
     pub(super) fn load_texels(
         &mut self,
         (texels, array): (Texels, Expr),
         coordinates: Value,
         ty: ir::Type,
     ) -> Result<Emission> {
-        let TexelWord { array, word, inside } = self.texel_word(&texels, array, coordinates)?;
-        let shape = Shape { scalar: scalar32(texels.kind), lanes: 1 };
-        let zero = self.zero_of(shape);
+        let TexelElement { array, index, inside } = self.texel_element(&texels, array, coordinates)?;
+        let nothing = self.zero_of(Shape { scalar: texels.scalar, lanes: 1 });
         let first = self.u32(0);
-        let index = self.select(inside, word, first);
+        let index = self.select(inside, index, first);
         let pointer = self.val(Expression::Access { base: array, index });
         let value = self.load(pointer);
-        let red = self.select(inside, value, zero);
-        let alpha = self.one(texels.kind);
-        let lanes = [red, zero, zero, alpha];
-        let value = self.vector_of(shape.scalar, &lanes[..usize::from(ty.lanes())]);
-        self.value_of_register(value, texels.kind, ty)
+        let value = self.select(inside, value, nothing);
+        let kind = if texels.is_wide() { ScalarKind::Uint } else { texels.scalar.kind };
+        let zero = self.literal(scalar32(kind), 0);
+        let [red, green] = if texels.is_wide() {
+            let pair = self.bits_as(value, texels.scalar.kind, kind);
+            self.split(pair)
+        } else {
+            [value, zero]
+        };
+        let alpha = self.one(kind);
+        let lanes = [red, green, zero, alpha];
+        let value = self.vector_of(scalar32(kind), &lanes[..usize::from(ty.lanes())]);
+        self.value_of_register(value, kind, ty)
     }
 
     /// Writes a texel.
@@ -116,12 +134,18 @@ impl FunctionEmitter<'_, '_> {
         value: Value,
     ) -> Result<()> {
         let ty = self.ir.ty(value);
-        let value = self.lanes_for_register(value, ty, texels.kind)?;
-        let red = self.lane(value, ty.lanes(), 0);
-        let TexelWord { array, word, inside } = self.texel_word(&texels, array, coordinates)?;
+        let kind = if texels.is_wide() { ScalarKind::Uint } else { texels.scalar.kind };
+        let value = self.lanes_for_register(value, ty, kind)?;
+        let value = if texels.is_wide() {
+            let pair = self.pair_of(value, ty.lanes());
+            self.bits_as(pair, kind, texels.scalar.kind)
+        } else {
+            self.lane(value, ty.lanes(), 0)
+        };
+        let TexelElement { array, index, inside } = self.texel_element(&texels, array, coordinates)?;
         self.when(inside, |emitter| {
-            let pointer = emitter.val(Expression::Access { base: array, index: word });
-            emitter.store(pointer, red);
+            let pointer = emitter.val(Expression::Access { base: array, index });
+            emitter.store(pointer, value);
         });
         Ok(())
     }
@@ -135,13 +159,23 @@ impl FunctionEmitter<'_, '_> {
         value: Value,
         compare: Option<Value>,
     ) -> Result<Emission> {
-        let scalar = scalar32(texels.kind);
-        let TexelWord { array, word, inside } = self.texel_word(&texels, array, coordinates)?;
+        let scalar = texels.scalar;
+        if self.ir.ty(value).scalar().is_none_or(|operand| operand.bytes() != u32::from(scalar.width)) {
+            return Err(Error::unsupported("atomic operations of several widths on a texture"));
+        }
+        let TexelElement { array, index, inside } = self.texel_element(&texels, array, coordinates)?;
         let old = self.value_when(inside, Shape { scalar, lanes: 1 }, |emitter| {
-            let pointer = emitter.val(Expression::Access { base: array, index: word });
+            let pointer = emitter.val(Expression::Access { base: array, index });
             emitter.atomic(AtomicMemory { pointer, scalar }, op, value, compare)
         })?;
-        Ok(Emission { expr: old, kind: texels.kind })
+        Ok(Emission { expr: old, kind: scalar.kind })
+    }
+
+    /// The 64-bit integer (`u64`) of which a texel's first two lanes are the words.
+    pub(super) fn pair_of(&mut self, texel: Expr, lanes: u8) -> Expr {
+        let low = self.lane(texel, lanes, 0);
+        let high = if lanes > 1 { self.lane(texel, lanes, 1) } else { self.u32(0) };
+        self.join(low, high)
     }
 
     /// [`ir::Op::TextureSize`] of a buffer of texels.

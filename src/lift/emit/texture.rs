@@ -220,8 +220,15 @@ impl FunctionEmitter<'_, '_> {
         self.vector_of(scalar, &[zero, zero, zero, one])
     }
 
-    /// What naga reads from a texture as four components: depth textures have one, and read as red.
+    /// What naga reads from a texture as four components: depth textures have one, and read as red. Integers of 64 bits are
+    /// red and green.
     pub(super) fn four_components(&mut self, texture: &Texture, value: Expr) -> Expr {
+        if texture.is_wide() {
+            let pair = self.lane(value, 4, 0);
+            let [low, high] = self.split(pair);
+            let (zero, one) = (self.u32(0), self.u32(1));
+            return self.vector_of(Scalar::U32, &[low, high, zero, one]);
+        }
         if !texture.is_depth() {
             return value;
         }
@@ -247,7 +254,10 @@ impl FunctionEmitter<'_, '_> {
         let ty = self.ir.ty(value);
         let kind = texture.kind();
         let value = self.lanes_for_register(value, ty, kind)?;
-        let value = if ty.lanes() == 4 {
+        let value = if texture.is_wide() {
+            let pair = self.pair_of(value, ty.lanes());
+            self.splat_to(pair, 4)
+        } else if ty.lanes() == 4 {
             value
         } else {
             let mut lanes = self.lanes(value, ty.lanes());
@@ -281,9 +291,14 @@ impl FunctionEmitter<'_, '_> {
             return self.atomic_texels(texels, op, coordinates, value, compare);
         }
         let (texture, image) = self.bound_texture(handle)?;
-        let ImageClass::Storage { format: StorageFormat::R32Uint | StorageFormat::R32Sint, .. } = texture.class else {
-            return Err(Error::unsupported(format!("atomic operation on a texture: {:?}", texture.class)));
+        let width = match texture.class {
+            ImageClass::Storage { format: StorageFormat::R32Uint | StorageFormat::R32Sint, .. } => 4,
+            ImageClass::Storage { format: StorageFormat::R64Uint, .. } => 8,
+            _ => return Err(Error::unsupported(format!("atomic operation on a texture: {:?}", texture.class))),
         };
+        if self.ir.ty(value).scalar().is_none_or(|operand| operand.bytes() != width) {
+            return Err(Error::unsupported(format!("atomic operation of another width: {:?}", texture.class)));
+        }
         let kind = texture.kind();
         let ordered = match op {
             AtomicOp::SMin | AtomicOp::SMax => ScalarKind::Sint,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use naga::ScalarKind;
+
 use super::sample::asks_for_a_level;
 use crate::{
     Error, Result,
@@ -15,14 +17,10 @@ pub(super) struct Usage {
     pub loads: bool,
     /// They are written.
     pub stores: bool,
-    /// There are atomic operations on it.
-    pub atomics: bool,
-    /// Among them minima or maxima of signed integers.
-    pub signed_atomics: bool,
-    /// Among them minima or maxima of unsigned integers.
-    pub unsigned_atomics: bool,
-    /// Something wants the old values that atomic operations on it find, or compares them.
-    pub old_values: bool,
+    /// Atomic operations on 32-bit integers.
+    pub atomics: AtomicUsage,
+    /// Atomic operations on 64-bit integers.
+    pub wide_atomics: AtomicUsage,
     /// Pieces of less than 32 bits are written.
     pub halves_stored: bool,
     /// It is sampled without a comparison, or is the sampler of such.
@@ -37,6 +35,39 @@ pub(super) struct Usage {
     pub float_constants: u32,
     /// Loads of constants that are not.
     pub other_constants: u32,
+}
+
+/// How atomic operations on integers of one width use a binding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AtomicUsage {
+    /// There are some.
+    pub any: bool,
+    /// Among them minima or maxima of signed integers.
+    pub signed: bool,
+    /// Among them minima or maxima of unsigned integers.
+    pub unsigned: bool,
+    /// Among them others.
+    pub others: bool,
+    /// Something wants the old values that they find, or compares them.
+    pub old_values: bool,
+}
+
+impl AtomicUsage {
+    /// Notes an operation; `wanted`: something wants the old value.
+    fn add(&mut self, op: AtomicOp, wanted: bool) {
+        self.any = true;
+        self.old_values |= op == AtomicOp::CompareExchange || wanted;
+        match op {
+            AtomicOp::SMin | AtomicOp::SMax => self.signed = true,
+            AtomicOp::UMin | AtomicOp::UMax => self.unsigned = true,
+            _ => self.others = true,
+        }
+    }
+
+    /// The kind of integers that takes fewest loops.
+    pub fn kind(&self) -> ScalarKind {
+        if self.signed && !self.unsigned { ScalarKind::Sint } else { ScalarKind::Uint }
+    }
 }
 
 /// Uses of every binding that the functions use at all. `is_color` says of a texture that comparisons with it are made
@@ -119,10 +150,9 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         }
         Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
         Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
-            usage.atomics = true;
-            usage.old_values |= *op == AtomicOp::CompareExchange || wanted != 0;
-            usage.signed_atomics |= matches!(op, AtomicOp::SMin | AtomicOp::SMax);
-            usage.unsigned_atomics |= matches!(op, AtomicOp::UMin | AtomicOp::UMax);
+            let wide = ty == Type::Scalar(Scalar::I64);
+            let atomics = if wide { &mut usage.wide_atomics } else { &mut usage.atomics };
+            atomics.add(*op, wanted != 0);
         }),
         Op::UpdateCounter { handle, .. } => of(*handle, &|usage| usage.counter = true),
         Op::Sample(sample) => {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use naga::{
     AddressSpace, ArraySize, BinaryOperator, Expression, GlobalVariable, Handle, LocalVariable, MathFunction, Scalar,
-    ScalarKind, Span, TypeInner,
+    ScalarKind, Span, TypeInner, valid::Capabilities,
 };
 
 use super::{
@@ -95,6 +95,12 @@ impl ModuleEmitter<'_> {
         if usage.atomic {
             if !scalar.is_int() || scalar == ir::Scalar::I16 || variable.element.lanes() != 1 {
                 return Err(Error::unsupported(format!("atomic operation on a variable of {}", variable.element)));
+            }
+            let wide = Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
+            if scalar == ir::Scalar::I64 && !self.target.capabilities.contains(wide) {
+                return Err(Error::unsupported(
+                    "64-bit atomic operations on group-shared memory, which the target lacks",
+                ));
             }
             if usage.signed && !usage.unsigned {
                 kind = ScalarKind::Sint;

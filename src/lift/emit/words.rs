@@ -41,14 +41,23 @@ impl FunctionEmitter<'_, '_> {
                 let bits = self.vector_of(Scalar::U32, words);
                 Ok(Emission { expr: self.bits_as(bits, ScalarKind::Uint, ScalarKind::Float), kind: ScalarKind::Float })
             }
-            Some(scalar @ (ir::Scalar::I64 | ir::Scalar::F64)) => {
-                let lanes: Vec<Expr> = words.chunks_exact(2).map(|pair| self.join(pair[0], pair[1])).collect();
-                let bits = self.vector_of(Scalar::U64, &lanes);
-                let kind = if scalar == ir::Scalar::F64 { ScalarKind::Float } else { ScalarKind::Uint };
-                Ok(Emission { expr: self.bits_as(bits, ScalarKind::Uint, kind), kind })
+            Some(ir::Scalar::I64 | ir::Scalar::F64) => {
+                let pairs: Vec<Expr> = words.chunks_exact(2).map(|pair| self.join(pair[0], pair[1])).collect();
+                self.value_of_pairs(&pairs, ty)
             }
             _ => Err(Error::internal(format!("type not of words: {ty}"))),
         }
+    }
+
+    /// A value of 64-bit lanes, which are given as `u64`.
+    pub(super) fn value_of_pairs(&mut self, pairs: &[Expr], ty: ir::Type) -> Result<Emission> {
+        let kind = match ty.scalar() {
+            Some(ir::Scalar::I64) => ScalarKind::Uint,
+            Some(ir::Scalar::F64) => ScalarKind::Float,
+            _ => return Err(Error::internal(format!("type not of pairs: {ty}"))),
+        };
+        let bits = self.vector_of(Scalar::U64, pairs);
+        Ok(Emission { expr: self.bits_as(bits, ScalarKind::Uint, kind), kind })
     }
 
     /// A value of halves (`u32`, the upper bits zero), one for each lane.
@@ -78,12 +87,17 @@ impl FunctionEmitter<'_, '_> {
                 Ok(self.lanes(bits, ty.lanes()))
             }
             Pieces::Pairs => {
-                let bits = self.get_as(value, ScalarKind::Uint)?;
-                let lanes = self.lanes(bits, ty.lanes());
-                Ok(lanes.into_iter().flat_map(|lane| self.split(lane)).collect())
+                let pairs = self.pairs_of(value)?;
+                Ok(pairs.into_iter().flat_map(|pair| self.split(pair)).collect())
             }
             Pieces::Halves => Err(Error::internal(format!("type not of words: {ty}"))),
         }
+    }
+
+    /// The lanes of a value of 64-bit lanes, as `u64`.
+    pub(super) fn pairs_of(&mut self, value: Value) -> Result<Vec<Expr>> {
+        let bits = self.get_as(value, ScalarKind::Uint)?;
+        Ok(self.lanes(bits, self.ir.ty(value).lanes()))
     }
 
     /// The halves (`u32`, the upper bits zero) of a value, one for each lane.
@@ -120,7 +134,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A `u64` of two words.
-    fn join(&mut self, low: Expr, high: Expr) -> Expr {
+    pub(super) fn join(&mut self, low: Expr, high: Expr) -> Expr {
         let low = self.val(Expression::As { expr: low, kind: ScalarKind::Uint, convert: Some(8) });
         let high = self.val(Expression::As { expr: high, kind: ScalarKind::Uint, convert: Some(8) });
         let count = self.u32(32);
@@ -129,7 +143,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Two words of a `u64`.
-    fn split(&mut self, value: Expr) -> [Expr; 2] {
+    pub(super) fn split(&mut self, value: Expr) -> [Expr; 2] {
         let low = self.val(Expression::As { expr: value, kind: ScalarKind::Uint, convert: Some(4) });
         let count = self.u32(32);
         let high = self.binary(BinaryOperator::ShiftRight, value, count);

@@ -183,7 +183,7 @@ fn binding_type(name: &str, ty: &EmittedType, dynamic: bool) -> Result<BindingTy
             has_dynamic_offset: dynamic,
             min_binding_size: NonZeroU64::new(size.into()),
         },
-        EmittedType::Storage { read_only } => BindingType::Buffer {
+        EmittedType::Storage { read_only, .. } => BindingType::Buffer {
             ty: BufferBindingType::Storage { read_only },
             has_dynamic_offset: false,
             min_binding_size: None,

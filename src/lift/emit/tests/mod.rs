@@ -1,5 +1,6 @@
 //! Small functions, emitted, validated and written as SPIR-V.
 
+mod atomics;
 mod control;
 mod operations;
 mod resources;

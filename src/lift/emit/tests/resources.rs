@@ -106,7 +106,7 @@ fn buffers_of_every_kind_and_width() {
         });
     let emitted = emit(&program);
     let types: Vec<_> = emitted.resources.iter().map(|resource| resource.ty).collect();
-    let storage = |read_only| EmittedType::Storage { read_only };
+    let storage = |read_only| EmittedType::Storage { read_only, element: 4 };
     assert_eq!(types, [storage(true), storage(true), storage(true), storage(false)]);
 }
 
@@ -122,7 +122,7 @@ fn a_shader_resource_can_be_declared_read_write() {
     let register = Register { class: ResourceClass::Srv, space: 0, register: 0 };
     let known = ResourceSpecialization { read_write: true, ..Default::default() };
     let target = Target { resources: [(register, known)].into(), ..Target::default() };
-    assert_eq!(emit_for(&program, &target).resources[0].ty, EmittedType::Storage { read_only: false });
+    assert_eq!(emit_for(&program, &target).resources[0].ty, EmittedType::Storage { read_only: false, element: 4 });
 }
 
 #[test]
