@@ -1,6 +1,7 @@
 //! From a case's bindings to bind groups, and to what the emitter must know of them.
 
 mod buffers;
+mod limits;
 mod names;
 mod specialize;
 mod textures;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wgpu::{Features, ShaderStages};
 
 use self::{
+    limits::check_limits,
     names::{buffer_type, sample_type, storage_access, unbound_format, view_dimension},
     specialize::filters,
     write_back::WriteBack,
@@ -148,7 +150,7 @@ impl Binder<'_> {
     /// The bind groups of a stage.
     ///
     /// # Errors
-    /// A binding does not fit what the module declares.
+    /// A binding does not fit what the module declares. Skipped: the device permits fewer bindings.
     pub fn bind(&self, module: &StageModule) -> Result<BoundStage, Halt> {
         let visibility = match module.stage {
             Stage::Vertex => ShaderStages::VERTEX,
@@ -180,6 +182,7 @@ impl Binder<'_> {
             };
             bound.entry(resource.slot.group).or_default().push((entry, items));
         }
+        check_limits(&self.gpu.limits(), bound.values().flatten().map(|(entry, _)| *entry))?;
         let groups = bound.into_iter().map(|(number, bound)| self.group(number, &bound)).collect();
         Ok(BoundStage { groups, write_backs })
     }
