@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{FunctionLowering, Lowered, RecordPointer, llvm, memory::Pointer, record::RECORD_SPACE};
 use crate::{
     Error, Result,
-    ir::{Cfg, Dominators, Edge, Terminator, Type, Value},
+    ir::{Cfg, ConvertOp, Dominators, Edge, Scalar, Terminator, Type, Value},
     reflection::NodeLaunch,
 };
 
@@ -196,15 +196,20 @@ impl FunctionLowering<'_, '_> {
                     Some(value) => SmallVec::from_slice(self.value(*value)?.scalars()?),
                     None => SmallVec::new(),
                 };
-                let value = match scalars.as_slice() {
-                    [] => None,
-                    scalars if scalars.len() <= 4 => Some(self.build().compose(scalars)),
-                    _ => return Err(Error::unsupported("function that returns a structure")),
+                let result = match (value, self.function.result) {
+                    (Some(value), Type::Void) if !scalars.is_empty() => {
+                        let ty = self.type_of(*value)?;
+                        let place = self.result_pointer(self.id, ty)?;
+                        self.store(place, &scalars)?;
+                        None
+                    }
+                    (Some(_), _) if (1..=4).contains(&scalars.len()) => Some(self.build().compose(&scalars)),
+                    _ => None,
                 };
-                if value.map_or(Type::Void, |value| self.function.ty(value)) != self.function.result {
+                if result.map_or(Type::Void, |result| self.function.ty(result)) != self.function.result {
                     return Err(Error::malformed("function returns a value of another type than its own"));
                 }
-                Terminator::Return(value)
+                Terminator::Return(result)
             }
             llvm::Operation::Jump(to) => Terminator::Jump(self.edge(block, *to)?),
             llvm::Operation::Branch { condition, accept, reject } => {
@@ -217,15 +222,12 @@ impl FunctionLowering<'_, '_> {
                 Terminator::Branch { condition, accept, reject }
             }
             llvm::Operation::Switch { selector, cases, default } => {
-                let selector = self.scalar(*selector)?;
-                let scalar = self.function.ty(selector).scalar();
-                let scalar = scalar.filter(|scalar| scalar.is_int());
-                let bits = scalar.ok_or_else(|| Error::unsupported("switch over a value that is no integer"))?.bits();
+                let (selector, mask) = self.selector(*selector)?;
                 let mut edges: Vec<(u64, Edge)> = Vec::with_capacity(cases.len());
                 let mut seen = std::collections::HashSet::new();
                 for (case, to) in cases {
                     let case = self.as_integer(*case).ok_or_else(|| Error::malformed("case is no integer"))?;
-                    let case = if bits == 64 { case as u64 } else { case as u64 & ((1 << bits) - 1) };
+                    let case = case as u64 & mask;
                     if !seen.insert(case) {
                         return Err(Error::malformed("switch has a case twice"));
                     }
@@ -237,5 +239,19 @@ impl FunctionLowering<'_, '_> {
             llvm::Operation::Unreachable => Terminator::Unreachable,
             _ => return Err(Error::internal("block without a terminator")),
         })
+    }
+
+    /// What a switch chooses by, and the bits of it that its cases have: those of LLVM's type, whose other bits are 0.
+    fn selector(&mut self, id: llvm::ValueId) -> Result<(Value, u64)> {
+        let &llvm::Type::Integer(width @ 1..=64) = self.llvm_type(self.type_of(id)?)? else {
+            return Err(Error::malformed("switch over a value that is no integer"));
+        };
+        let narrow = self.narrow(self.type_of(id)?);
+        let selector = self.scalar(id)?;
+        let selector = match self.function.ty(selector) {
+            Type::BOOL => self.build().convert(ConvertOp::ZExt, selector, Scalar::I32),
+            _ => self.zero_extended(selector, narrow),
+        };
+        Ok((selector, u64::MAX >> (64 - width)))
     }
 }

@@ -271,8 +271,14 @@ impl FunctionLowering<'_, '_> {
             self.copy(known, pointer)?;
         }
         if ty == Type::Void {
-            let nothing = instruction.result.map(|_| Lowered::Scalars(SmallVec::new()));
-            return Ok(nothing);
+            if instruction.result.is_none() {
+                return Ok(None);
+            }
+            if module.types.scalars(instruction.ty) == 0 {
+                return Ok(Some(Lowered::Scalars(SmallVec::new())));
+            }
+            let place = self.result_pointer(callee, instruction.ty)?;
+            return self.load(place, instruction.ty).map(Some);
         }
         Ok(Some(self.take_apart(value, u64::MAX, &[])))
     }

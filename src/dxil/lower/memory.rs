@@ -39,6 +39,8 @@ pub enum Root {
     Alloca(llvm::FunctionId, u32),
     /// A parameter of an entry point: payload or attributes of a ray tracing stage.
     Parameter(llvm::FunctionId, u32),
+    /// What a function returns.
+    Result(llvm::FunctionId),
 }
 
 /// The variable that some memory became.
@@ -263,6 +265,17 @@ impl ModuleLowering<'_> {
         Ok(storage)
     }
 
+    /// The variable of what a function returns that is no number or vector: it writes it, and who called it reads it.
+    pub(super) fn result_storage(&mut self, function: llvm::FunctionId, ty: llvm::TypeId) -> Result<Storage> {
+        if let Some(&storage) = self.result_storages.get(&function) {
+            return Ok(storage);
+        }
+        let name = format!("{}_result", reflect::undecorated(&self.module.functions[function.index()].name));
+        let storage = self.allocate(Root::Result(function), name, VariableSpace::Thread, ty, 1, None)?;
+        self.result_storages.insert(function, storage);
+        Ok(storage)
+    }
+
     /// The variable of a global variable.
     fn global_storage(&mut self, id: llvm::GlobalId) -> Result<Storage> {
         if let Some(&storage) = self.storages.get(&id) {
@@ -432,6 +445,12 @@ impl FunctionLowering<'_, '_> {
             return Err(Error::unsupported(format!("size of a payload: {words} words")));
         }
         Ok((storage.variable, index, words as u32))
+    }
+
+    /// Address of what a function returns.
+    pub(super) fn result_pointer(&mut self, function: llvm::FunctionId, ty: llvm::TypeId) -> Result<Pointer> {
+        let storage = self.parent.result_storage(function, ty)?;
+        Ok(Pointer { storage, index: self.function.i32(0), pointee: ty })
     }
 
     /// The one variable that an address leads into, whichever way control took.

@@ -71,6 +71,8 @@ pub struct ModuleLowering<'a> {
     record_layout: Option<RecordLayout>,
     /// Variables of what helper functions' parameters point to, by function and number.
     parameter_storages: HashMap<(llvm::FunctionId, u32), Storage>,
+    /// Variables of what functions return that is no number or vector.
+    result_storages: HashMap<llvm::FunctionId, Storage>,
     /// Elements of all variables.
     elements: u64,
     /// Memory that is accessed as another type than it was declared with.
@@ -103,6 +105,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -
         named_variables: HashMap::new(),
         record_layout: None,
         parameter_storages: HashMap::new(),
+        result_storages: HashMap::new(),
         elements: 0,
         reinterpreted: memory::reinterpreted(module),
     };
@@ -214,16 +217,16 @@ impl<'a> ModuleLowering<'a> {
         reflect::undecorated(&self.module.functions[function.index()].name).to_owned()
     }
 
-    /// Type that a function of the IR returns for one of LLVM's.
+    /// Type that a function of the IR returns for one of LLVM's: none for structures and arrays that are no vector, which
+    /// go through [`memory`].
     fn result_type(&self, ty: llvm::TypeId) -> Result<Type> {
         let scalars = self.scalar_types(ty)?;
-        match scalars.as_slice() {
-            [] => Ok(Type::Void),
+        Ok(match scalars.as_slice() {
             [scalar, rest @ ..] if rest.len() < 4 && rest.iter().all(|other| other == scalar) => {
-                Ok(Type::new(*scalar, scalars.len() as u8))
+                Type::new(*scalar, scalars.len() as u8)
             }
-            _ => Err(Error::unsupported("function that returns a structure")),
-        }
+            _ => Type::Void,
+        })
     }
 
     fn lower_function(&mut self, function: llvm::FunctionId) -> Result<()> {
