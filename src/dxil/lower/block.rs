@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, RecordPointer, llvm, memory::Pointer, record::RECORD_SPACE};
+use super::{Descriptor, FunctionLowering, Lowered, RecordPointer, llvm, memory::Pointer, record::RECORD_SPACE};
 use crate::{
     Error, Result,
     ir::{Cfg, ConvertOp, Dominators, Edge, Scalar, Terminator, Type, Value},
@@ -145,17 +145,19 @@ impl FunctionLowering<'_, '_> {
             let byte = self.function.add_param(block, Type::I32);
             return Ok(Lowered::Record(RecordPointer { byte, pointee }));
         }
-        if let llvm::Type::Pointer { pointee, .. } = *self.llvm_type(instruction.ty)? {
+        if let llvm::Type::Pointer { pointee, .. } = *self.llvm_type(instruction.ty)?
+            && !self.leads_to_globals(instruction)
+        {
             let result = instruction.result.ok_or_else(|| Error::internal("phi without a result"))?;
             let storage = self.storage_of(result)?;
             let index = self.function.add_param(block, Type::I32);
             return Ok(Lowered::Pointer(Pointer { storage, index, pointee }));
         }
-        if self.llvm_type(instruction.ty)?.is_handle() {
-            let index = self.function.add_param(block, Type::I32);
-            return Ok(self.descriptor(index));
+        if let llvm::Type::Pointer { .. } = self.llvm_type(instruction.ty)? {
+            let numbers = [Type::I32; 2].map(|ty| self.function.add_param(block, ty));
+            return Ok(Lowered::Descriptor(Descriptor { numbers, non_uniform: true }));
         }
-        let scalars = self.parent.scalar_types(instruction.ty)?;
+        let scalars = self.parent.value_types(instruction.ty)?;
         let params = scalars.into_iter().map(|scalar| self.function.add_param(block, Type::Scalar(scalar)));
         Ok(Lowered::Scalars(params.collect()))
     }

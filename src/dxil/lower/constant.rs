@@ -2,7 +2,9 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, ModuleLowering, llvm, value::MAX_SCALARS};
+use super::{
+    Descriptor, FunctionLowering, Lowered, ModuleLowering, descriptor::UNDEFINED, llvm, value::MAX_SCALARS,
+};
 use crate::{
     Error, Result,
     dxil::module::Expression,
@@ -118,8 +120,9 @@ impl FunctionLowering<'_, '_> {
             return self.expression(ty, expression, depth);
         }
         match self.llvm_type(ty)? {
-            ty if ty.is_handle() => {
-                return Ok(Lowered::Descriptor { index: self.function.i32(0), non_uniform: false });
+            _ if self.parent.is_resource(ty) => {
+                let numbers = [self.function.i32(UNDEFINED), self.function.i32(0)];
+                return Ok(Lowered::Descriptor(Descriptor { numbers, non_uniform: false }));
             }
             llvm::Type::Pointer { .. } => return Err(Error::unsupported("address that is undefined")),
             _ => {}

@@ -118,18 +118,13 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
                 });
                 continue;
             }
-            if self.llvm_type(param)?.is_handle() {
-                let number = self.function.add_param(entry, Type::I32);
-                self.values[index] = Some(self.descriptor(number));
-                continue;
-            }
-            let scalars = self.parent.scalar_types(param)?;
+            let scalars = self.parent.value_types(param)?;
             let values = scalars.into_iter().map(|scalar| self.function.add_param(entry, Type::Scalar(scalar)));
             let values: SmallVec<[Value; 4]> = values.collect();
             if let Some(name) = self.names.parameters.get(&(index as u32)).cloned() {
                 self.name(&values, &name);
             }
-            self.values[index] = Some(Lowered::Scalars(values));
+            self.values[index] = Some(self.of_scalars(param, values));
         }
         if stage == Some(Stage::AnyHit) {
             self.decide_hit(HitDecision::Accept);
@@ -171,21 +166,6 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
                 self.function.names.remove(&lane);
             }
         }
-    }
-
-    /// A heap's descriptor of a number that went through memory, a phi or a call. Lanes may differ in it if they may in any
-    /// descriptor of the function.
-    pub(super) fn descriptor(&mut self, index: Value) -> Lowered {
-        const CREATE_HANDLE_FROM_HEAP: i64 = 218;
-        let is_non_uniform = |instruction: &llvm::Instruction| match &instruction.op {
-            llvm::Operation::Call { arguments, .. } => {
-                matches!(arguments[..], [number, _, _, flag] if self.as_integer(number) == Some(CREATE_HANDLE_FROM_HEAP)
-                    && self.as_integer(flag) != Some(0))
-            }
-            _ => false,
-        };
-        let non_uniform = self.body.instructions.iter().any(is_non_uniform);
-        Lowered::Descriptor { index, non_uniform }
     }
 
     /// The function returns at the end of this block, where LLVM says that control never comes.

@@ -32,6 +32,10 @@ impl FunctionLowering<'_, '_> {
         self.precise = false;
         if let Some(result) = instruction.result {
             let lowered = lowered.ok_or_else(|| Error::malformed("result of an operation that has none"))?;
+            let lowered = match lowered {
+                Lowered::Scalars(scalars) => self.of_scalars(instruction.ty, scalars),
+                lowered => lowered,
+            };
             if let Lowered::Scalars(scalars) = &lowered {
                 // Later instructions rely on the type that the module gives the value.
                 let types = self.parent.scalar_types(instruction.ty)?;
@@ -170,19 +174,15 @@ impl FunctionLowering<'_, '_> {
             llvm::Operation::ElementPointer { base, indices } => {
                 let base = self.value(*base)?;
                 let mut lowered = self.element_pointer(base, indices)?;
-                if let Lowered::Resource { non_uniform, .. } = &mut lowered {
-                    *non_uniform |= instruction.non_uniform;
+                if let Lowered::Resource { descriptor, .. } | Lowered::Descriptor(descriptor) = &mut lowered {
+                    descriptor.non_uniform |= instruction.non_uniform;
                 }
                 lowered
             }
             llvm::Operation::Load(pointer) => match self.value(*pointer)? {
-                Lowered::Pointer(pointer) if self.llvm_type(ty)?.is_handle() => {
-                    let number = self.load(pointer, ty)?.one()?;
-                    self.descriptor(number)
-                }
                 Lowered::Pointer(pointer) => self.load(pointer, ty)?,
                 Lowered::Record(pointer) => self.load_record(pointer, ty)?,
-                resource @ Lowered::Resource { .. } => resource,
+                resource @ (Lowered::Resource { .. } | Lowered::Descriptor(_)) => resource,
                 _ => return Err(Error::malformed("load from no address")),
             },
             llvm::Operation::Store { pointer, value } => {
@@ -256,6 +256,13 @@ impl FunctionLowering<'_, '_> {
                     copies.push((pointer, Pointer { storage, index: self.function.i32(0), pointee }));
                 }
                 Lowered::Record(pointer) => args.push(pointer.byte),
+                Lowered::Resource { descriptor, .. } | Lowered::Descriptor(descriptor)
+                    if let Some(pointee) = module.types.pointee(param) =>
+                {
+                    let storage = self.parent.parameter_storage(callee, number, param)?;
+                    let place = Pointer { storage, index: self.function.i32(0), pointee };
+                    self.store_descriptor(place, descriptor)?;
+                }
                 lowered => args.extend_from_slice(lowered.scalars()?),
             }
         }
@@ -326,30 +333,11 @@ impl FunctionLowering<'_, '_> {
                 Err(Error::unsupported("address that may lead to several variables"))
             }
             (
-                &Lowered::Resource { binding, index: accept, non_uniform },
-                &Lowered::Resource { binding: other, index: reject, non_uniform: also },
-            ) if binding == other => {
-                let condition = condition.one()?;
-                let index = self.build().select(condition, accept, reject);
-                Ok(Lowered::Resource { binding, index, non_uniform: non_uniform || also })
-            }
-            (
-                &Lowered::Descriptor { index: accept, non_uniform },
-                &Lowered::Descriptor { index: reject, non_uniform: also },
+                Lowered::Handle(_) | Lowered::Resource { .. } | Lowered::Descriptor(_),
+                Lowered::Handle(_) | Lowered::Resource { .. } | Lowered::Descriptor(_),
             ) => {
                 let condition = condition.one()?;
-                let index = self.build().select(condition, accept, reject);
-                Ok(Lowered::Descriptor { index, non_uniform: non_uniform || also })
-            }
-            (Lowered::Handle(accept), Lowered::Handle(reject)) if accept.value == reject.value => {
-                Ok(Lowered::Handle(*accept))
-            }
-            (Lowered::Handle(accept), Lowered::Handle(reject)) if accept.binding == reject.binding => {
-                let condition = condition.one()?;
-                self.select_handle(condition, *accept, *reject)
-            }
-            (Lowered::Handle(_), _) | (Lowered::Resource { .. }, _) => {
-                Err(Error::unsupported("choice between different resources"))
+                self.select_resource(condition, accept, reject)
             }
             (accept, reject) => {
                 let (accept, reject) = (accept.scalars()?, reject.scalars()?);

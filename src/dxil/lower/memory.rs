@@ -332,7 +332,7 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn global(&mut self, id: llvm::GlobalId) -> Result<Lowered> {
         if let Some(&binding) = self.parent.resources.get(&id) {
             let index = self.function.i32(0);
-            return Ok(Lowered::Resource { binding, index, non_uniform: false });
+            return Ok(Lowered::Resource { binding, descriptor: self.descriptor(binding, index, false) });
         }
         let storage = self.parent.global_storage(id)?;
         let pointee = self.parent.module.globals[id.index()].ty;
@@ -487,18 +487,11 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn element_pointer(&mut self, base: Lowered, indices: &[llvm::ValueId]) -> Result<Lowered> {
         let types = &self.parent.module.types;
         match base {
-            Lowered::Resource { binding, mut index, non_uniform } => {
-                // A library's array of resources: the first index goes through the pointer. The class itself has no
-                // parts that an address could lead to.
-                for &step in indices.iter().skip(1) {
-                    let step = self.index(step)?;
-                    index = self.add(index, step);
-                }
-                if indices.len() > 2 {
-                    return Err(Error::unsupported("array of arrays of resources in a library"));
-                }
-                Ok(Lowered::Resource { binding, index, non_uniform })
+            Lowered::Resource { binding, descriptor } => {
+                let descriptor = self.element_descriptor(descriptor, indices)?;
+                Ok(Lowered::Resource { binding, descriptor })
             }
+            Lowered::Descriptor(descriptor) => self.element_descriptor(descriptor, indices).map(Lowered::Descriptor),
             Lowered::Record(pointer) => self.record_part(pointer, indices),
             Lowered::Pointer(Pointer { storage, mut index, mut pointee }) => {
                 for (position, &step) in indices.iter().enumerate() {

@@ -7,6 +7,7 @@
 mod block;
 mod constant;
 mod conversion;
+mod descriptor;
 mod function;
 mod instruction;
 mod memory;
@@ -14,14 +15,16 @@ mod number;
 mod record;
 mod value;
 
+pub use descriptor::{Descriptor, HEAP, Handle, resource_class};
 pub use function::FunctionLowering;
 pub use memory::Pointer;
 pub use record::{NOWHERE, RecordPointer};
-pub use value::{Handle, Lowered, MAX_SCALARS};
+pub use value::{Lowered, MAX_SCALARS};
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use self::{
+    descriptor::Source,
     memory::{Root, Storage},
     record::RecordLayout,
 };
@@ -59,6 +62,10 @@ pub struct ModuleLowering<'a> {
     heap: HashMap<reflect::HeapProperties, BindingId>,
     /// Global variables that stand for resources, in libraries.
     resources: HashMap<llvm::GlobalId, BindingId>,
+    /// Types of resource objects: what libraries before Shader Model 6.6 make handles of.
+    objects: HashSet<llvm::TypeId>,
+    /// Resources that are handed on as numbers somewhere, once it is asked for.
+    handed_on: Option<Vec<Source>>,
     /// Variables of global variables.
     storages: HashMap<llvm::GlobalId, Storage>,
     /// Variables that are shared with whoever runs a ray tracing stage, by name.
@@ -99,6 +106,8 @@ pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -
         ranges: HashMap::new(),
         heap: HashMap::new(),
         resources: HashMap::new(),
+        objects: descriptor::object_types(module),
+        handed_on: None,
         storages: HashMap::new(),
         interface_variables: HashMap::new(),
         callbacks: HashMap::new(),
@@ -183,7 +192,7 @@ impl<'a> ModuleLowering<'a> {
                 // See `parameter_storage`.
                 Some(llvm::Type::Pointer { .. }) => {}
                 _ => {
-                    for scalar in self.scalar_types(param)? {
+                    for scalar in self.value_types(param)? {
                         function.add_param(entry, Type::Scalar(scalar));
                     }
                 }
@@ -220,7 +229,7 @@ impl<'a> ModuleLowering<'a> {
     /// Type that a function of the IR returns for one of LLVM's: none for structures and arrays that are no vector, which
     /// go through [`memory`].
     fn result_type(&self, ty: llvm::TypeId) -> Result<Type> {
-        let scalars = self.scalar_types(ty)?;
+        let scalars = self.value_types(ty)?;
         Ok(match scalars.as_slice() {
             [scalar, rest @ ..] if rest.len() < 4 && rest.iter().all(|other| other == scalar) => {
                 Type::new(*scalar, scalars.len() as u8)
@@ -334,9 +343,7 @@ impl<'a> ModuleLowering<'a> {
                 return Err(Error::unsupported(format!("integer of another width: {bits} bits")));
             }
             Some(llvm::Type::Pointer { .. }) => return Err(Error::unsupported("pointer as a value")),
-            // What memory, phis and parameters may hold of resources: the number of a heap's descriptor.
-            Some(ty) if ty.is_handle() => Scalar::I32,
-            // See `op::node` and `op::hit_object`.
+            // See `descriptor`, `op::node` and `op::hit_object`.
             Some(ty) if ty.opaque_words().is_some() => Scalar::I32,
             ty => return Err(Error::unsupported(format!("type of a value: {ty:?}"))),
         })
@@ -350,6 +357,12 @@ impl<'a> ModuleLowering<'a> {
         let mut scalars = Vec::new();
         self.push_scalar_types(ty, &mut scalars)?;
         Ok(scalars)
+    }
+
+    /// Types of the scalars that stand for a value of the type, where it is no part of another: of resource objects those
+    /// of a descriptor.
+    fn value_types(&self, ty: llvm::TypeId) -> Result<Vec<Scalar>> {
+        if self.is_resource(ty) { Ok(vec![Scalar::I32; 2]) } else { self.scalar_types(ty) }
     }
 
     fn push_scalar_types(&self, ty: llvm::TypeId, scalars: &mut Vec<Scalar>) -> Result<()> {
@@ -368,7 +381,6 @@ impl<'a> ModuleLowering<'a> {
                     self.push_scalar_types(*element, scalars)?;
                 }
             }
-            Some(ty) if ty.is_handle() => scalars.push(Scalar::I32),
             Some(ty) if ty.opaque_words().is_some() => {
                 scalars.extend((0..ty.opaque_words().unwrap_or(0)).map(|_| Scalar::I32));
             }

@@ -2,7 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::{memory::Pointer, record::RecordPointer};
+use super::{
+    descriptor::{Descriptor, Handle},
+    memory::Pointer,
+    record::RecordPointer,
+};
 use crate::{
     Error, Result,
     ir::{BindingId, Value},
@@ -22,31 +26,15 @@ pub enum Lowered {
     Resource {
         /// The binding.
         binding: BindingId,
-        /// Element of the binding's array.
-        index: Value,
-        /// Lanes may differ in `index`.
-        non_uniform: bool,
+        /// The same as numbers, with the element of the binding's array.
+        descriptor: Descriptor,
     },
-    /// A descriptor of a heap, before it is said what for.
-    Descriptor {
-        /// Number of the descriptor.
-        index: Value,
-        /// Lanes may differ in `index`.
-        non_uniform: bool,
-    },
+    /// A resource that came as numbers, before it is said of what kind it is.
+    Descriptor(Descriptor),
     /// An address in a variable.
     Pointer(Pointer),
     /// An address in a record of a work graph.
     Record(RecordPointer),
-}
-
-/// A resource handle.
-#[derive(Clone, Copy, Debug)]
-pub struct Handle {
-    /// The IR's handle.
-    pub value: Value,
-    /// Its binding.
-    pub binding: BindingId,
 }
 
 impl Lowered {
@@ -55,15 +43,16 @@ impl Lowered {
         Self::Scalars(SmallVec::from_slice(&[value]))
     }
 
-    /// The scalars; of a heap's descriptor its number.
+    /// The scalars; of a resource its numbers.
     ///
     /// # Errors
-    /// It is an address or a resource.
+    /// It is an address.
     pub fn scalars(&self) -> Result<&[Value]> {
         match self {
             Self::Scalars(scalars) => Ok(scalars),
-            Self::Descriptor { index, .. } => Ok(std::slice::from_ref(index)),
-            Self::Handle(_) | Self::Resource { .. } => Err(Error::unsupported("resource as an operand")),
+            Self::Descriptor(descriptor)
+            | Self::Resource { descriptor, .. }
+            | Self::Handle(Handle { descriptor, .. }) => Ok(&descriptor.numbers),
             Self::Pointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
         }
     }

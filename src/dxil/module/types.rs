@@ -13,6 +13,9 @@ index!(
 /// By-value nesting of types that is read. HLSL's deepest structures stay far below; the limit bounds recursion.
 const MAX_DEPTH: u32 = 64;
 
+/// Words that a handle becomes: see `lower::descriptor`.
+const HANDLE_WORDS: u32 = 2;
+
 /// Words that a hit object becomes: see `op::hit_object`.
 pub const HIT_OBJECT_WORDS: u32 = 49;
 
@@ -156,11 +159,10 @@ impl Types {
             return Err(Error::malformed("types are nested too deep"));
         }
         let id = TypeId(self.list.len() as u32);
-        // Sums over what a type contains; handles count as one scalar.
+        // Sums over what a type contains.
         let sum = |of: &dyn Fn(TypeId) -> u64, single: u64| match &ty {
             Type::Array { element, len } => len.saturating_mul(of(*element)),
             Type::Vector { element, len } => u64::from(*len).saturating_mul(of(*element)),
-            ty if ty.is_handle() => 1,
             ty if ty.opaque_words().is_some() => ty.opaque_words().map_or(0, u64::from),
             Type::Struct { fields, .. } => fields.iter().fold(0u64, |sum, field| sum.saturating_add(of(*field))),
             Type::Void | Type::Label | Type::Metadata => 0,
@@ -170,7 +172,7 @@ impl Types {
         let words = sum(&|id| self.words(id), if matches!(ty, Type::Double | Type::Integer(64)) { 2 } else { 1 });
         let leaf = match &ty {
             Type::Array { element, .. } | Type::Vector { element, .. } => self.leaf(*element),
-            ty if ty.is_handle() || ty.opaque_words().is_some() => Leaf::Uniform(id),
+            ty if ty.opaque_words().is_some() => Leaf::Uniform(id),
             Type::Struct { fields, .. } => {
                 fields.iter().fold(Leaf::None, |leaf, field| match (leaf, self.leaf(*field)) {
                     (leaf, Leaf::None) | (Leaf::None, leaf) => leaf,
@@ -236,7 +238,7 @@ impl Types {
         }
     }
 
-    /// Number of scalars in a value of the type, nested ones counted; handles and pointers count as one.
+    /// Number of scalars in a value of the type, nested ones counted; pointers count as one.
     pub fn scalars(&self, id: TypeId) -> u64 {
         self.measures.get(id.index()).map_or(0, |measure| measure.scalars)
     }
@@ -258,11 +260,12 @@ impl Type {
         matches!(self, Type::Struct { name: Some(name), .. } if name == "dx.types.Handle")
     }
 
-    /// Number of `i32`s that the lift makes of one of DXIL's own structures, if it is one: a work graph's outputs and
-    /// records, which are addresses, and hit objects.
+    /// Number of `i32`s that the lift makes of one of DXIL's own structures, if it is one: handles of resources, a work
+    /// graph's outputs and records, which are addresses, and hit objects.
     pub fn opaque_words(&self) -> Option<u32> {
         let Type::Struct { name: Some(name), .. } = self else { return None };
         match name.as_str() {
+            "dx.types.Handle" => Some(HANDLE_WORDS),
             "dx.types.NodeHandle" | "dx.types.NodeRecordHandle" => Some(1),
             "dx.types.HitObject" => Some(HIT_OBJECT_WORDS),
             _ => None,

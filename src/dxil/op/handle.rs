@@ -4,33 +4,15 @@ use super::Call;
 use crate::{
     Error, Result,
     dxil::{
-        lower::{FunctionLowering, Handle, Lowered},
+        lower::{Descriptor, FunctionLowering, HEAP, Handle, Lowered, resource_class},
         reflect::HeapProperties,
     },
-    ir::{BinaryOp, BindingId, Op, Scalar, Type, Value},
-    reflection::ResourceClass,
+    ir::{BinaryOp, BindingId, Scalar, Value},
 };
 
 type Lowering<'m, 'a> = FunctionLowering<'m, 'a>;
 
-/// `DXIL::ResourceClass`.
-fn class(number: u32) -> Result<ResourceClass> {
-    Ok(match number {
-        0 => ResourceClass::Srv,
-        1 => ResourceClass::Uav,
-        2 => ResourceClass::Cbv,
-        3 => ResourceClass::Sampler,
-        _ => return Err(Error::malformed(format!("unknown class of resource: {number}"))),
-    })
-}
-
 impl FunctionLowering<'_, '_> {
-    /// A handle of an element of a binding's array.
-    fn handle(&mut self, binding: BindingId, index: Value, non_uniform: bool) -> Lowered {
-        let value = self.build().push(Op::Handle { binding, index, non_uniform }, Type::Handle);
-        Lowered::Handle(Handle { value, binding })
-    }
-
     /// A handle of the element that a register is.
     fn handle_of_register(&mut self, binding: BindingId, register: Value, non_uniform: bool) -> Lowered {
         let first = self.parent.interface.bindings[binding.index()].register;
@@ -46,21 +28,12 @@ impl FunctionLowering<'_, '_> {
         self.handle(binding, index, non_uniform)
     }
 
-    /// One of two handles of a binding.
-    pub fn select_handle(&mut self, condition: Value, accept: Handle, reject: Handle) -> Result<Lowered> {
-        let index = |this: &Self, handle: Handle| match this.function.op(handle.value) {
-            Some(&Op::Handle { index, non_uniform, .. }) => Ok((index, non_uniform)),
-            _ => Err(Error::internal("handle that is made by no handle operation")),
-        };
-        let ((accept_index, a), (reject_index, b)) = (index(self, accept)?, index(self, reject)?);
-        let index = self.build().select(condition, accept_index, reject_index);
-        Ok(self.handle(accept.binding, index, a || b))
-    }
-
     /// An argument that is a handle.
     pub fn handle_argument(&mut self, call: &Call<'_>, index: usize) -> Result<Handle> {
-        match self.value(call.argument(index)?)? {
+        let argument = call.argument(index)?;
+        match self.value(argument)? {
             Lowered::Handle(handle) => Ok(handle),
+            Lowered::Descriptor(descriptor) => self.resolve(argument, descriptor, None),
             _ => Err(Error::malformed(format!("argument is no handle: {index}"))),
         }
     }
@@ -68,7 +41,7 @@ impl FunctionLowering<'_, '_> {
 
 /// Class, range id, register, non-uniform.
 pub fn create(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
-    let class = class(call.constant(f, 0)?)?;
+    let class = resource_class(call.constant(f, 0)?)?;
     let binding = f.parent.range(class, call.constant(f, 1)?)?;
     let register = call.i32(f, 2)?;
     let non_uniform = call.constant(f, 3)? != 0;
@@ -78,7 +51,10 @@ pub fn create(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowere
 /// Resource object.
 pub fn create_for_lib(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     match f.value(call.argument(0)?)? {
-        Lowered::Resource { binding, index, non_uniform } => Ok(Some(f.handle(binding, index, non_uniform))),
+        Lowered::Resource { binding, descriptor: Descriptor { numbers: [_, index], non_uniform } } => {
+            Ok(Some(f.handle(binding, index, non_uniform)))
+        }
+        descriptor @ (Lowered::Descriptor(_) | Lowered::Handle(_)) => Ok(Some(descriptor)),
         _ => Err(Error::unsupported("handle of a resource that is no global variable")),
     }
 }
@@ -93,7 +69,7 @@ pub fn create_from_binding(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<
         let constant = f.function.as_scalar_constant(value).map(|bits| bits as u32);
         constant.ok_or_else(|| Error::unsupported("register range that is not constant"))
     };
-    let class = class(constant(number)?)?;
+    let class = resource_class(constant(number)?)?;
     let binding = f.parent.binding(class, constant(space)?, constant(lower)?, constant(upper)?)?;
     let register = call.typed(f, 1, Scalar::I32)?;
     let non_uniform = call.constant(f, 2)? != 0;
@@ -104,23 +80,24 @@ pub fn create_from_binding(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<
 pub fn create_from_heap(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     let index = call.i32(f, 0)?;
     let non_uniform = call.constant(f, 2)? != 0;
-    Ok(Some(Lowered::Descriptor { index, non_uniform }))
+    Ok(Some(Lowered::Descriptor(Descriptor { numbers: [f.function.i32(HEAP), index], non_uniform })))
 }
 
 /// Handle, `%dx.types.ResourceProperties`: says again what the declaration says, or for the first time what a heap's
 /// descriptor is for.
 pub fn annotate(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
-    match f.value(call.argument(0)?)? {
+    let argument = call.argument(0)?;
+    match f.value(argument)? {
         Lowered::Handle(handle) => Ok(Some(Lowered::Handle(handle))),
-        Lowered::Descriptor { index, non_uniform } => {
+        Lowered::Descriptor(descriptor) => {
             let properties = f.value(call.argument(1)?)?;
             let words = properties.scalars()?.iter().map(|&word| f.function.as_scalar_constant(word));
             let words: Option<Vec<u64>> = words.collect();
             let Some([first, second]) = words.as_deref() else {
                 return Err(Error::unsupported("descriptor of a heap of a kind that is not constant"));
             };
-            let binding = f.parent.heap_binding(HeapProperties(*first as u32, *second as u32))?;
-            Ok(Some(f.handle(binding, index, non_uniform)))
+            let properties = HeapProperties(*first as u32, *second as u32);
+            f.resolve(argument, descriptor, Some(properties)).map(|handle| Some(Lowered::Handle(handle)))
         }
         _ => Err(Error::malformed("argument is no handle: 0")),
     }

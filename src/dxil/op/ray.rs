@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 use super::Call;
 use crate::{
     Error, Result,
-    dxil::lower::{FunctionLowering, Lowered, Pointer},
+    dxil::lower::{FunctionLowering, Handle, Lowered, Pointer},
     ir::{CompareOp, Op, Scalar, Type, Value},
     reflection::Stage,
 };
@@ -107,20 +107,43 @@ impl FunctionLowering<'_, '_> {
         self.build().effect(Op::Call(function, SmallVec::new()));
     }
 
+    /// Register and space of the resource that a handle stands for.
+    fn register_of(&mut self, handle: Handle) -> Result<[Value; 2]> {
+        let place = |this: &mut Self, handle: Value| {
+            let Some(&Op::Handle { binding, index, .. }) = this.function.op(handle) else {
+                return Err(Error::internal("handle that is made by no handle operation"));
+            };
+            let binding = &this.parent.interface.bindings[binding.index()];
+            let (register, space) = (this.function.i32(binding.register), this.function.i32(binding.space));
+            Ok([this.add(index, register), space])
+        };
+        let (which, choices) = match self.function.op(handle.value) {
+            Some(Op::ChooseHandle { which, choices }) => (*which, choices.clone()),
+            _ => return place(self, handle.value),
+        };
+        let mut chosen: Option<[Value; 2]> = None;
+        for (number, handle) in choices {
+            let here = place(self, handle)?;
+            let mut build = self.build();
+            let number = build.i32(number);
+            let is_here = build.compare(CompareOp::IEq, which, number);
+            chosen = Some(match chosen {
+                Some([register, space]) => {
+                    [build.select(is_here, here[0], register), build.select(is_here, here[1], space)]
+                }
+                None => here,
+            });
+        }
+        chosen.ok_or_else(|| Error::internal("choice among nothing"))
+    }
+
     /// Copies the operands and the payload of a search to the host's variables, runs one of its functions, and copies the
     /// payload back.
     pub(super) fn trace(&mut self, call: &Call<'_>, callback: &'static str) -> Result<()> {
         const WORDS: u32 = 15;
         let structure = self.handle_argument(call, 0)?;
-        let binding = &self.parent.interface.bindings[structure.binding.index()];
-        let (register, space) = (binding.register, binding.space);
-        let Some(&Op::Handle { index, .. }) = self.function.op(structure.value) else {
-            return Err(Error::internal("handle that is made by no handle operation"));
-        };
         let mut operands: SmallVec<[Value; 16]> = SmallVec::new();
-        let register = self.function.i32(register);
-        operands.push(self.add(index, register));
-        operands.push(self.function.i32(space));
+        operands.extend(self.register_of(structure)?);
         for argument in 1..6 {
             operands.push(call.i32(self, argument)?);
         }

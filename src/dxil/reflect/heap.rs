@@ -3,18 +3,17 @@
 //! No metadata declares them: each use says what it takes the descriptor for (`dx.op.annotateHandle`). Each kind
 //! becomes an unbounded array of its own, in a space that no root signature can name.
 
-use super::resources::{component, feedback_kind};
+use super::{
+    origin::{Origin, annotation, origins},
+    resources::{component, feedback_kind},
+};
 use crate::{
     Error, Result,
-    dxil::module::{Body, Constant, Module, Operation, ValueDef, ValueId},
+    dxil::module::{Body, Constant, Module, ValueDef, ValueId},
     reflection::{
         Binding, HEAP_SPACE, HEAP_SPACES, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags,
     },
 };
-
-/// Numbers of the operations.
-const ANNOTATE_HANDLE: i64 = 216;
-const CREATE_HANDLE_FROM_HEAP: i64 = 218;
 
 /// The two words of `%dx.types.ResourceProperties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +25,14 @@ impl Properties {
         let [first, second] = [0, 1].map(|index| word(module, body, properties, index));
         first.zip(second).map(|(first, second)| Self(first, second))
     }
+
+    /// Class and kind of the resource.
+    ///
+    /// # Errors
+    /// There is no such kind.
+    pub fn kind(self) -> Result<(ResourceClass, ResourceKind)> {
+        kind(self)
+    }
 }
 
 /// What a module takes descriptors of the heaps for, each once, in the order of its code.
@@ -34,32 +41,15 @@ impl Properties {
 /// There are more kinds than spaces.
 pub fn kinds(module: &Module) -> Result<Vec<Properties>> {
     let mut kinds = Vec::new();
-    let is_call_of = |op: &Operation, body, wanted: i64| match op {
-        Operation::Call { arguments, .. } => arguments.first().is_some_and(|&number| {
-            matches!(module.value(body, number).map(|value| &value.def),
-                Some(ValueDef::Constant(Constant::Integer(number))) if *number == wanted)
-        }),
-        _ => false,
-    };
+    // Modules that take nothing out of a heap declare no such operation.
+    if !module.functions.iter().any(|function| function.name.starts_with("dx.op.createHandleFromHeap")) {
+        return Ok(kinds);
+    }
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for instruction in &body.instructions {
-            let Operation::Call { callee, arguments } = &instruction.op else { continue };
-            if !module.functions[callee.index()].name.starts_with("dx.op.annotateHandle")
-                || !is_call_of(&instruction.op, Some(body), ANNOTATE_HANDLE)
-            {
-                continue;
-            }
-            let [_, handle, properties] = arguments[..] else { continue };
-            // What went through memory, a phi or a call comes from a heap: handles of other resources do not.
-            let is_of_heap = match module.value(Some(body), handle).map(|value| &value.def) {
-                Some(ValueDef::Instruction(number)) => match &body.instructions[*number as usize].op {
-                    Operation::Load(_) | Operation::Phi(_) | Operation::Select { .. } => true,
-                    creator => is_call_of(creator, Some(body), CREATE_HANDLE_FROM_HEAP),
-                },
-                Some(ValueDef::Argument(_)) => true,
-                _ => false,
-            };
-            if !is_of_heap {
+            let Some((handle, properties)) = annotation(module, body, &instruction.op) else { continue };
+            let origins = origins(module, body, handle);
+            if !origins.iter().any(|origin| matches!(origin, Origin::Heap | Origin::Unknown)) {
                 continue;
             }
             if let Some(properties) = Properties::of(module, body, properties)
@@ -75,8 +65,8 @@ pub fn kinds(module: &Module) -> Result<Vec<Properties>> {
     Ok(kinds)
 }
 
-/// A word of constant properties.
-fn word(module: &Module, body: &Body, properties: ValueId, index: usize) -> Option<u32> {
+/// A word of a constant structure.
+pub fn word(module: &Module, body: &Body, properties: ValueId, index: usize) -> Option<u32> {
     let constant = |id: ValueId| match &module.value(Some(body), id)?.def {
         ValueDef::Constant(constant) => Some(constant),
         _ => None,

@@ -7,13 +7,15 @@ mod flags;
 mod heap;
 mod layouts;
 mod node;
+mod origin;
 mod resources;
 mod signatures;
 mod usage;
 
 pub use entry::{EntryRecord, undecorated};
 pub use flags::ShaderFlags;
-pub use heap::{Properties as HeapProperties, kinds as heap_kinds};
+pub use heap::{Properties as HeapProperties, kinds as heap_kinds, word as constant_word};
+pub use origin::{Origin, origins};
 pub use resources::{CLASSES, RangeRecord};
 
 use super::module::Module;

@@ -159,6 +159,14 @@ pub enum Op {
         /// Lanes of a wave may differ in `index`.
         non_uniform: bool,
     },
+    /// One of several resources of one kind, by a number that is known at run time; any of them if none has the number.
+    /// Passes replace it by choices among operations ([`resolve_choices`](super::passes::resolve_choices)).
+    ChooseHandle {
+        /// The number, `i32`.
+        which: Value,
+        /// Numbers, all different, and what [`Op::Handle`] made. At least one.
+        choices: SmallVec<[(u32, Value); 4]>,
+    },
     /// Part of one 16-byte row of a constant buffer (or `tbuffer`); a row out of range gives 0.
     LoadConstant {
         /// The constant buffer.

@@ -110,6 +110,12 @@ macro_rules! visit_operands {
                 }
             }
             Op::Handle { index, .. } => f(index),
+            Op::ChooseHandle { which, choices } => {
+                f(which);
+                for (_, handle) in choices {
+                    f(handle);
+                }
+            }
             Op::LoadConstant { handle, row, .. } => {
                 f(handle);
                 f(row);

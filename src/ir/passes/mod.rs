@@ -1,6 +1,7 @@
 //! Transformations of modules. Each pass is one file, says what it guarantees, and leaves a module that verifies.
 
 mod blocks;
+mod choices;
 mod cse;
 mod dce;
 mod fold;
@@ -16,6 +17,7 @@ mod tests;
 mod vectorize;
 
 pub use blocks::simplify_blocks;
+pub use choices::resolve_choices;
 pub use cse::merge_common_expressions;
 pub use dce::remove_dead_code;
 pub use params::remove_redundant_params;
@@ -42,33 +44,40 @@ const VECTORIZE_ROUNDS: usize = 6;
 pub fn optimize(module: &mut Module, interface: &Interface) -> Result<()> {
     check(module, interface, "the front end")?;
     let cse = each(|function| merge_common_expressions(function, interface));
-    let mut run = |name: &str, pass: &dyn Fn(&mut Module)| {
+    let run = |module: &mut Module, name: &str, pass: &dyn Fn(&mut Module)| {
         pass(module);
         check(module, interface, name)
     };
-    run("blocks", &each(simplify_blocks))?;
-    run("promote", &promote_variables)?;
-    for _ in 0..2 {
-        run("params", &each(remove_redundant_params))?;
-        run("simplify", &each(simplify))?;
-        run("cse", &cse)?;
-        run("dce", &remove_dead_code)?;
-        run("blocks", &each(simplify_blocks))?;
+    run(module, "blocks", &each(simplify_blocks))?;
+    run(module, "promote", &promote_variables)?;
+    if choices::has_choices(module) {
+        // What a resource is chosen by is known best where it has become a value.
+        run(module, "params", &each(remove_redundant_params))?;
+        run(module, "simplify", &each(simplify))?;
+        resolve_choices(module)?;
+        check(module, interface, "choices")?;
     }
-    run("retype", &|module| retype(module, interface))?;
-    run("simplify", &each(simplify))?;
+    for _ in 0..2 {
+        run(module, "params", &each(remove_redundant_params))?;
+        run(module, "simplify", &each(simplify))?;
+        run(module, "cse", &cse)?;
+        run(module, "dce", &remove_dead_code)?;
+        run(module, "blocks", &each(simplify_blocks))?;
+    }
+    run(module, "retype", &|module| retype(module, interface))?;
+    run(module, "simplify", &each(simplify))?;
     for _ in 0..VECTORIZE_ROUNDS {
         let changed = Cell::new(false);
-        run("vectorize", &each(|function| changed.set(vectorize_params(function) | changed.get())))?;
+        run(module, "vectorize", &each(|function| changed.set(vectorize_params(function) | changed.get())))?;
         if !changed.get() {
             break;
         }
-        run("simplify", &each(simplify))?;
+        run(module, "simplify", &each(simplify))?;
     }
-    run("cse", &cse)?;
-    run("dce", &remove_dead_code)?;
-    run("reducible", &each(make_reducible))?;
-    run("params", &each(remove_redundant_params))
+    run(module, "cse", &cse)?;
+    run(module, "dce", &remove_dead_code)?;
+    run(module, "reducible", &each(make_reducible))?;
+    run(module, "params", &each(remove_redundant_params))
 }
 
 /// A pass over functions as one over modules.

@@ -356,6 +356,13 @@ impl FunctionText<'_> {
                 let line = line.op("handle")?.word(format_args!("binding{}", binding.0))?.values(&[*index])?;
                 line.flag("non_uniform", *non_uniform)
             }
+            Op::ChooseHandle { which, choices } => {
+                let mut line = line.op("choose_handle")?.values(&[*which])?;
+                for (number, handle) in choices {
+                    line = line.word(number)?.values(&[*handle])?;
+                }
+                Ok(line)
+            }
             Op::LoadConstant { handle, row, offset } => {
                 line.op("load_constant")?.values(&[*handle, *row])?.word(offset)
             }

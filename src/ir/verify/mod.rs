@@ -23,7 +23,7 @@ use crate::{
 /// * Nothing leads to the entry block, edges bring one argument of the right type for each parameter, and switches'
 ///   cases differ.
 /// * Operands and results have the types that [`Op`] documents, and resources the kind that the operation takes.
-///   Only [`Op::Handle`] makes handles.
+///   Only [`Op::Handle`] and [`Op::ChooseHandle`] make handles.
 ///
 /// Blocks that the entry does not reach are checked for their numbers alone.
 ///

@@ -138,6 +138,16 @@ impl Verifier<'_> {
                 self.is_i32(*index, "an array index is i32")?;
                 check(result == Type::Handle, "it gives a handle")
             }
+            Op::ChooseHandle { which, choices } => {
+                self.is_i32(*which, "a number is i32")?;
+                check(!choices.is_empty(), "there is something to choose")?;
+                let mut numbers: Vec<u32> = choices.iter().map(|choice| choice.0).collect();
+                numbers.sort_unstable();
+                check(numbers.windows(2).all(|pair| pair[0] < pair[1]), "choices' numbers differ")?;
+                let made = |choice: &(u32, Value)| matches!(self.function.op(choice.1), Some(Op::Handle { .. }));
+                check(choices.iter().all(made), "choices are among handles of bindings")?;
+                check(result == Type::Handle, "it gives a handle")
+            }
             Op::LoadConstant { handle, row, offset } => {
                 let binding = self.handle(*handle)?;
                 let constant =
@@ -459,9 +469,13 @@ impl Verifier<'_> {
         }
     }
 
-    /// The binding of a handle.
+    /// The binding of a handle; of a chosen one the first, which stands for all.
     fn handle(&self, handle: Value) -> Check<&Binding> {
-        let binding = match self.function.op(handle) {
+        let first = match self.function.op(handle) {
+            Some(Op::ChooseHandle { choices, .. }) => choices.first().map_or(handle, |choice| choice.1),
+            _ => handle,
+        };
+        let binding = match self.function.op(first) {
             Some(Op::Handle { binding, .. }) => *binding,
             _ => return Err("a resource operand is a handle".into()),
         };

@@ -22,7 +22,7 @@ impl FunctionEmitter<'_, '_> {
             Op::BitfieldInsert { width, offset, insert, base } => {
                 self.bitfield_insert(value, [*width, *offset, *insert, *base], ty)?
             }
-            Op::Select { .. } if ty == Type::Handle => return Err(Error::unsupported("resource chosen at run time")),
+            Op::ChooseHandle { .. } => return Err(Error::internal("a choice among resources is left")),
             Op::Select { condition, accept, reject } => {
                 let kind = self.kind_of(value);
                 let condition = self.get_as(*condition, ScalarKind::Bool)?;

@@ -211,6 +211,15 @@ impl Args<'_> {
                 index: self.value()?,
                 non_uniform: self.flag("non_uniform"),
             },
+            "choose_handle" => {
+                let which = self.value()?;
+                let mut choices = SmallVec::new();
+                while self.args.iter().flatten().any(|arg| arg.name.is_none()) {
+                    let number = self.word()?.parse().or_else(|_| expected("a number"))?;
+                    choices.push((number, self.value()?));
+                }
+                Op::ChooseHandle { which, choices }
+            }
             "load_constant" => Op::LoadConstant { handle: self.value()?, row: self.value()?, offset: self.u8()? },
             "load_buffer" => Op::LoadBuffer { handle: self.value()?, address: self.address()? },
             "store_buffer" => Op::StoreBuffer { handle: self.value()?, address: self.address()?, value: self.value()? },

@@ -1,0 +1,339 @@
+//! Turns choices of resources into choices of operations: naga's resources are globals, and elements of arrays of globals.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use smallvec::SmallVec;
+
+use super::replace::Replacements;
+use crate::{
+    Error, Result,
+    ir::{
+        Block, Builder, CompareOp, Edge, Effect, Function, FunctionId, Inst, Module, Op, Terminator, Type, Value,
+        ValueDef,
+    },
+};
+
+/// Operations of a module that choices may become, for files that choose among very many resources.
+const MAX_OPERATIONS: usize = 1 << 16;
+
+/// Values that are looked through for the numbers that one may have.
+const MAX_STEPS: usize = 4096;
+
+/// The module has choices.
+pub fn has_choices(module: &Module) -> bool {
+    let mut functions = module.functions.iter();
+    functions.any(|function| function.values.iter().any(|value| is_choice(&value.def)))
+}
+
+fn is_choice(def: &ValueDef) -> bool {
+    matches!(def, ValueDef::Inst(Inst { op: Op::ChooseHandle { .. }, .. }))
+}
+
+/// Guarantees that no resource is chosen at run time ([`Op::ChooseHandle`]): an operation on one is a switch over
+/// operations on each that it may be. Where only one may be, because its number is a constant whichever way control took
+/// and whoever called, the operation is on that one.
+///
+/// Operations that look at other lanes stay where they are, once for each resource, and their results are chosen:
+/// lanes that choose differently are still neighbours.
+///
+/// # Errors
+/// Very many operations would come of it.
+pub fn resolve_choices(module: &mut Module) -> Result<()> {
+    for index in 0..module.functions.len() {
+        narrow(module, index);
+    }
+    let mut made = 0;
+    for function in &mut module.functions {
+        if function.values.iter().any(|value| is_choice(&value.def)) {
+            resolve(function, &mut made).map_err(|error| error.in_function(function.name.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes out of each choice what it cannot be, and replaces choices among one.
+fn narrow(module: &mut Module, index: usize) {
+    let choices: Vec<(Value, Value)> = (0..module.functions[index].values.len() as u32)
+        .filter_map(|value| match module.functions[index].op(Value(value)) {
+            Some(Op::ChooseHandle { which, .. }) => Some((Value(value), *which)),
+            _ => None,
+        })
+        .collect();
+    if choices.is_empty() {
+        return;
+    }
+    let mut flow = Flow::default();
+    let known: Vec<Option<BTreeSet<u32>>> =
+        choices.iter().map(|&(_, which)| flow.numbers(module, index, which)).collect();
+    let function = &mut module.functions[index];
+    let mut replacements = Replacements::new(function);
+    for ((value, _), known) in choices.into_iter().zip(known) {
+        let ValueDef::Inst(Inst { op: Op::ChooseHandle { choices, .. }, .. }) = &mut function.values[value.index()].def
+        else {
+            continue;
+        };
+        if let Some(known) = known
+            && choices.iter().any(|choice| known.contains(&choice.0))
+        {
+            choices.retain(|choice| known.contains(&choice.0));
+        }
+        if let [(_, only)] = choices[..] {
+            replacements.set(value, only);
+            function.values[value.index()].def = ValueDef::Removed;
+            for block in &mut function.blocks {
+                block.insts.retain(|&inst| inst != value);
+            }
+        }
+    }
+    replacements.apply(function);
+}
+
+/// What values get from where.
+#[derive(Default)]
+struct Flow {
+    /// What edges bring for parameters of blocks, by function.
+    brought: HashMap<usize, HashMap<Value, Vec<Value>>>,
+    /// Callers of each function, with the arguments.
+    calls: Option<HashMap<FunctionId, Vec<(usize, Vec<Value>)>>>,
+}
+
+impl Flow {
+    /// The numbers that a value may have, if all are constants.
+    fn numbers(&mut self, module: &Module, function: usize, value: Value) -> Option<BTreeSet<u32>> {
+        let mut numbers = BTreeSet::new();
+        let mut seen = HashSet::new();
+        let mut work = vec![(function, value)];
+        while let Some((index, value)) = work.pop() {
+            if !seen.insert((index, value)) {
+                continue;
+            }
+            if seen.len() > MAX_STEPS || work.len() > MAX_STEPS {
+                return None;
+            }
+            let function = &module.functions[index];
+            if let Some(number) = function.as_scalar_constant(value) {
+                numbers.insert(number as u32);
+                continue;
+            }
+            match &function.values[value.index()].def {
+                ValueDef::Inst(Inst { op: Op::Select { accept, reject, .. }, .. }) => {
+                    work.extend([(index, *accept), (index, *reject)]);
+                }
+                ValueDef::Param(block) if *block == function.entry => {
+                    let position = function.blocks[block.index()].params.iter().position(|&param| param == value)?;
+                    for (caller, args) in self.callers(module, index)? {
+                        work.push((*caller, *args.get(position)?));
+                    }
+                }
+                ValueDef::Param(_) => {
+                    let brought = self.brought.entry(index).or_insert_with(|| brought(function));
+                    work.extend(brought.get(&value)?.iter().map(|&arg| (index, arg)));
+                }
+                _ => return None,
+            }
+        }
+        Some(numbers)
+    }
+
+    fn callers(&mut self, module: &Module, index: usize) -> Option<&Vec<(usize, Vec<Value>)>> {
+        let calls = self.calls.get_or_insert_with(|| {
+            let mut calls: HashMap<FunctionId, Vec<(usize, Vec<Value>)>> = HashMap::new();
+            for (caller, function) in module.functions.iter().enumerate() {
+                for op in function.blocks.iter().flat_map(|block| &block.insts).filter_map(|&inst| function.op(inst)) {
+                    if let Op::Call(callee, args) = op {
+                        calls.entry(*callee).or_default().push((caller, args.to_vec()));
+                    }
+                }
+            }
+            calls
+        });
+        calls.get(&FunctionId(index as u32))
+    }
+}
+
+/// What edges bring for each parameter of a block.
+fn brought(function: &Function) -> HashMap<Value, Vec<Value>> {
+    let mut brought: HashMap<Value, Vec<Value>> = HashMap::new();
+    for edge in function.blocks.iter().flat_map(|block| block.terminator.edges()) {
+        for (&param, &arg) in function.blocks[edge.block.index()].params.iter().zip(&edge.args) {
+            brought.entry(param).or_default().push(arg);
+        }
+    }
+    brought
+}
+
+/// A choice that an operation makes.
+struct Choice {
+    /// The operand that is chosen.
+    operand: Value,
+    /// The number that it is chosen by.
+    which: Value,
+    /// Numbers, and what has them.
+    choices: SmallVec<[(u32, Value); 4]>,
+}
+
+/// The first choice among the operands of an operation.
+fn choice_of(function: &Function, op: &Op) -> Option<Choice> {
+    let mut found = None;
+    if !matches!(op, Op::ChooseHandle { .. }) {
+        op.for_each_operand(|operand| {
+            if found.is_none()
+                && let Some(Op::ChooseHandle { which, choices }) = function.op(operand)
+                && !choices.is_empty()
+            {
+                found = Some(Choice { operand, which: *which, choices: choices.clone() });
+            }
+        });
+    }
+    found
+}
+
+fn resolve(function: &mut Function, made: &mut usize) -> Result<()> {
+    let mut work: Vec<Block> = (0..function.blocks.len() as u32).map(Block).collect();
+    while let Some(block) = work.pop() {
+        let mut at = 0;
+        while let Some(&value) = function.blocks[block.index()].insts.get(at) {
+            let op = function.op(value).cloned();
+            let Some((op, choice)) = op.and_then(|op| choice_of(function, &op).map(|choice| (op, choice))) else {
+                at += 1;
+                continue;
+            };
+            if let [(_, only)] = choice.choices[..] {
+                if let ValueDef::Inst(inst) = &mut function.values[value.index()].def {
+                    inst.op = on(&op, choice.operand, only);
+                }
+                continue;
+            }
+            *made += choice.choices.len();
+            if *made > MAX_OPERATIONS {
+                return Err(Error::unsupported("choices among very many resources"));
+            }
+            if op.effect() == Effect::Convergent {
+                // The operations for each stand from here on, and may choose again.
+                evaluate_all(function, block, at, value, &op, &choice);
+            } else {
+                work.extend(switch(function, block, at, value, &op, &choice));
+                break;
+            }
+        }
+    }
+    // Nothing uses them now.
+    for index in 0..function.values.len() {
+        if is_choice(&function.values[index].def) {
+            function.values[index].def = ValueDef::Removed;
+        }
+    }
+    let Function { blocks, values, .. } = function;
+    for block in blocks {
+        block.insts.retain(|inst| values[inst.index()].def != ValueDef::Removed);
+    }
+    Ok(())
+}
+
+/// The operation with one resource for the chosen one.
+fn on(op: &Op, operand: Value, handle: Value) -> Op {
+    let mut op = op.clone();
+    op.for_each_operand_mut(|value| {
+        if *value == operand {
+            *value = handle;
+        }
+    });
+    op
+}
+
+/// Splits a block at an operation, and switches there over operations on each resource. Gives the new blocks.
+fn switch(function: &mut Function, block: Block, at: usize, value: Value, op: &Op, choice: &Choice) -> Vec<Block> {
+    let ty = function.ty(value);
+    let ValueDef::Inst(inst) = function.values[value.index()].def.clone() else { return Vec::new() };
+    let merge = function.add_block();
+    let rest = function.blocks[block.index()].insts.split_off(at);
+    function.blocks[merge.index()].insts = rest[1..].to_vec();
+    function.blocks[merge.index()].terminator =
+        std::mem::replace(&mut function.blocks[block.index()].terminator, Terminator::Unreachable);
+    if ty == Type::Void {
+        function.values[value.index()].def = ValueDef::Removed;
+    } else {
+        function.values[value.index()].def = ValueDef::Param(merge);
+        function.blocks[merge.index()].params.push(value);
+    }
+    let mut blocks = vec![merge];
+    for &(_, handle) in &choice.choices {
+        let arm = function.add_block();
+        let def = ValueDef::Inst(Inst { op: on(op, choice.operand, handle), ..inst.clone() });
+        let result = function.add_value(def, ty);
+        function.blocks[arm.index()].insts.push(result);
+        let args: &[Value] = if ty == Type::Void { &[] } else { &[result] };
+        Builder::new(function, arm).jump(merge, args);
+        blocks.push(arm);
+    }
+    let arms = &blocks[1..];
+    let mut build = Builder::new(function, block);
+    match *arms {
+        [accept, reject] => {
+            let condition = equals(&mut build, choice.which, choice.choices[0].0);
+            build.branch(condition, accept, reject);
+        }
+        _ => {
+            let numbers = choice.choices.iter().map(|choice| u64::from(choice.0));
+            let mut cases: Vec<(u64, Edge)> = numbers.zip(arms.iter().map(|&arm| Edge::new(arm))).collect();
+            if let Some((_, default)) = cases.pop() {
+                build.terminate(Terminator::Switch { selector: choice.which, cases, default });
+            }
+        }
+    }
+    blocks
+}
+
+/// Does an operation on each of several resources, and chooses among the results.
+fn evaluate_all(function: &mut Function, block: Block, at: usize, value: Value, op: &Op, choice: &Choice) {
+    let ty = function.ty(value);
+    let ValueDef::Inst(inst) = function.values[value.index()].def.clone() else { return };
+    let rest = function.blocks[block.index()].insts.split_off(at);
+    let mut build = Builder::new(function, block);
+    (build.precise, build.origin) = (inst.precise, inst.origin);
+    let mut results: SmallVec<[(Value, Value); 4]> = SmallVec::new();
+    for &(number, handle) in &choice.choices {
+        let is_chosen = equals(&mut build, choice.which, number);
+        // The element belongs to the number: what is not chosen may have no such element.
+        let handle = match build.function.op(handle) {
+            Some(&Op::Handle { binding, index, non_uniform })
+                if build.function.as_scalar_constant(index).is_none() =>
+            {
+                let zero = build.i32(0);
+                let index = build.select(is_chosen, index, zero);
+                build.push(Op::Handle { binding, index, non_uniform }, Type::Handle)
+            }
+            _ => handle,
+        };
+        results.push((is_chosen, build.push(on(op, choice.operand, handle), ty)));
+    }
+    let [(_, mut chosen), ref middle @ .., (condition, accept)] = results[..] else { return };
+    for &(is_chosen, result) in middle {
+        chosen = build.select(is_chosen, result, chosen);
+    }
+    // The last selection keeps the operation's value.
+    let op = Op::Select { condition, accept, reject: chosen };
+    function.values[value.index()].def = ValueDef::Inst(Inst { op, ..inst });
+    let insts = &mut function.blocks[block.index()].insts;
+    insts.push(value);
+    insts.extend_from_slice(&rest[1..]);
+}
+
+/// The number is this one. A selection of two numbers tells by its condition.
+fn equals(build: &mut Builder<'_>, which: Value, number: u32) -> Value {
+    if let Some(&Op::Select { condition, accept, reject }) = build.function.op(which)
+        && build.function.ty(condition) == Type::BOOL
+        && let (Some(accept), Some(reject)) =
+            (build.function.as_scalar_constant(accept), build.function.as_scalar_constant(reject))
+        && accept != reject
+    {
+        if accept == u64::from(number) {
+            return condition;
+        }
+        if reject == u64::from(number) {
+            return build.unary(crate::ir::UnaryOp::Not, condition);
+        }
+    }
+    let number = build.i32(number);
+    build.compare(CompareOp::IEq, which, number)
+}
