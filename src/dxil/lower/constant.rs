@@ -2,9 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{
-    Descriptor, FunctionLowering, Lowered, ModuleLowering, descriptor::UNDEFINED, llvm, value::MAX_SCALARS,
-};
+use super::{Descriptor, FunctionLowering, Lowered, ModuleLowering, descriptor::UNDEFINED, llvm, value::MAX_SCALARS};
 use crate::{
     Error, Result,
     dxil::module::Expression,

@@ -29,9 +29,10 @@ impl FunctionLowering<'_, '_> {
                 pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;
                 Ok(Lowered::Record(pointer))
             }
-            (Cast::Bitcast | Cast::AddressSpaceCast, resource @ (Lowered::Resource { .. } | Lowered::Descriptor(_))) => {
-                Ok(resource)
-            }
+            (
+                Cast::Bitcast | Cast::AddressSpaceCast,
+                resource @ (Lowered::Resource { .. } | Lowered::Descriptor(_)),
+            ) => Ok(resource),
             (Cast::PtrToInt | Cast::IntToPtr | Cast::AddressSpaceCast, _) => {
                 Err(Error::unsupported("conversion between addresses and integers"))
             }

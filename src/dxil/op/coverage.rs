@@ -85,7 +85,9 @@ mod document {
             51 | 52 => "width and offset modulo 32; width 0 gives 0, a field beyond the top is cut",
             53 => "width and offset modulo 32, bits beyond the top are lost",
             54..=56 => "the same function of vectors",
-            57 | 160 | 217 => "the resource's own variable; an index into an array is a binding array's",
+            57 | 160 | 217 => {
+                "the resource's own variable; an index into an array is a binding array's; where it is chosen at run time, accesses are chosen"
+            }
             58 => "the buffer's element of the row; a dynamic byte selects from the row",
             59 => "the rows of the constant buffer, as many of its components as are used",
             60..=65 | 224 | 254 | 255 => {

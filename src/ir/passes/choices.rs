@@ -88,13 +88,16 @@ fn narrow(module: &mut Module, index: usize) {
     replacements.apply(function);
 }
 
+/// A call: which function makes it, and the arguments.
+type Caller = (usize, Vec<Value>);
+
 /// What values get from where.
 #[derive(Default)]
 struct Flow {
     /// What edges bring for parameters of blocks, by function.
     brought: HashMap<usize, HashMap<Value, Vec<Value>>>,
     /// Callers of each function, with the arguments.
-    calls: Option<HashMap<FunctionId, Vec<(usize, Vec<Value>)>>>,
+    calls: Option<HashMap<FunctionId, Vec<Caller>>>,
 }
 
 impl Flow {
@@ -135,9 +138,9 @@ impl Flow {
         Some(numbers)
     }
 
-    fn callers(&mut self, module: &Module, index: usize) -> Option<&Vec<(usize, Vec<Value>)>> {
+    fn callers(&mut self, module: &Module, index: usize) -> Option<&Vec<Caller>> {
         let calls = self.calls.get_or_insert_with(|| {
-            let mut calls: HashMap<FunctionId, Vec<(usize, Vec<Value>)>> = HashMap::new();
+            let mut calls: HashMap<FunctionId, Vec<Caller>> = HashMap::new();
             for (caller, function) in module.functions.iter().enumerate() {
                 for op in function.blocks.iter().flat_map(|block| &block.insts).filter_map(|&inst| function.op(inst)) {
                     if let Op::Call(callee, args) = op {
@@ -296,9 +299,7 @@ fn evaluate_all(function: &mut Function, block: Block, at: usize, value: Value, 
         let is_chosen = equals(&mut build, choice.which, number);
         // The element belongs to the number: what is not chosen may have no such element.
         let handle = match build.function.op(handle) {
-            Some(&Op::Handle { binding, index, non_uniform })
-                if build.function.as_scalar_constant(index).is_none() =>
-            {
+            Some(&Op::Handle { binding, index, non_uniform }) if build.function.as_scalar_constant(index).is_none() => {
                 let zero = build.i32(0);
                 let index = build.select(is_chosen, index, zero);
                 build.push(Op::Handle { binding, index, non_uniform }, Type::Handle)
@@ -336,4 +337,125 @@ fn equals(build: &mut Builder<'_>, which: Value, number: u32) -> Value {
     }
     let number = build.i32(number);
     build.compare(CompareOp::IEq, which, number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::passes::tests::check;
+
+    fn resolved(before: &str, after: &str) {
+        check(|module| resolve_choices(module).unwrap(), before, after);
+    }
+
+    #[test]
+    fn operations_are_chosen() {
+        resolved(
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    %1: handle = handle binding0, i32(0)
+    %2: handle = handle binding1, i32(0)
+    %3: handle = choose_handle %0, 0, %1, 1, %2
+    %4: i32 = load_buffer %3, byte: %0
+    store_buffer %1, byte: %0, %4
+    return
+}
+"#,
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    %1: handle = handle binding0, i32(0)
+    %2: handle = handle binding1, i32(0)
+    %9: bool = i_eq %0, i32(0)
+    branch %9, block2, block3
+block1(%4: i32):
+    store_buffer %1, byte: %0, %4
+    return
+block2:
+    %7: i32 = load_buffer %1, byte: %0
+    jump block1(%7)
+block3:
+    %8: i32 = load_buffer %2, byte: %0
+    jump block1(%8)
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn numbers_that_are_known_choose_nothing() {
+        resolved(
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: bool = wave is_first_lane
+    call function1, i32(2), i32(3)
+    call function1, i32(2), i32(4)
+    return
+}
+
+function1 "helper" -> void, entry block0 {
+block0(%0: i32, %1: i32):
+    %2: handle = handle binding0, %1
+    %3: handle = handle binding1, %1
+    %4: handle = handle binding2, %1
+    %5: handle = choose_handle %0, 0, %2, 1, %3, 2, %4
+    store_buffer %5, byte: i32(0), i32(7)
+    return
+}
+"#,
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: bool = wave is_first_lane
+    call function1, i32(2), i32(3)
+    call function1, i32(2), i32(4)
+    return
+}
+
+function1 "helper" -> void, entry block0 {
+block0(%0: i32, %1: i32):
+    %2: handle = handle binding0, %1
+    %3: handle = handle binding1, %1
+    %4: handle = handle binding2, %1
+    store_buffer %4, byte: i32(0), i32(7)
+    return
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn neighbours_take_part_whatever_they_choose() {
+        resolved(
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    %1: handle = handle binding0, i32(0)
+    %2: handle = handle binding1, %0
+    %3: handle = handle binding2, i32(0)
+    %4: handle = choose_handle %0, 0, %1, 1, %2
+    %5: f32 = calculate_lod %4, %3, f32x2(0.5, 0.25), clamped
+    store_output output, element0, i32(0), 0, %5
+    return
+}
+"#,
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    %1: handle = handle binding0, i32(0)
+    %2: handle = handle binding1, %0
+    %3: handle = handle binding2, i32(0)
+    %9: bool = i_eq %0, i32(0)
+    %10: f32 = calculate_lod %1, %3, f32x2(0.5, 0.25), clamped
+    %12: bool = i_eq %0, i32(1)
+    %13: i32 = select %12, %0, i32(0)
+    %14: handle = handle binding1, %13
+    %15: f32 = calculate_lod %14, %3, f32x2(0.5, 0.25), clamped
+    %5: f32 = select %12, %15, %10
+    store_output output, element0, i32(0), 0, %5
+    return
+}
+"#,
+        );
+    }
 }
