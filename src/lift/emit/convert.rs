@@ -1,6 +1,6 @@
 //! Conversions between types, with Direct3D's results for NaN and values out of range.
 
-use naga::{BinaryOperator, Expression, MathFunction, Scalar, ScalarKind};
+use naga::{BinaryOperator, Expression, MathFunction, Scalar, ScalarKind, UnaryOperator};
 
 use super::{Emission, FunctionEmitter, expression::Expr, function::Shape};
 use crate::{
@@ -24,14 +24,8 @@ impl FunctionEmitter<'_, '_> {
                 Err(Error::unsupported(format!("conversion of a float to {target}")))
             }
             ConvertOp::Bitcast => self.bitcast_op(value, a, ty),
-            ConvertOp::FToS => {
-                let a = self.get_as(a, ScalarKind::Float)?;
-                self.float_to_integer(a, from, ty, ScalarKind::Sint)
-            }
-            ConvertOp::FToU => {
-                let a = self.get_as(a, ScalarKind::Float)?;
-                self.float_to_integer(a, from, ty, ScalarKind::Uint)
-            }
+            ConvertOp::FToS => self.float_to_integer(a, ty, ScalarKind::Sint),
+            ConvertOp::FToU => self.float_to_integer(a, ty, ScalarKind::Uint),
             ConvertOp::SToF | ConvertOp::UToF => {
                 let to = self.shape(ty, ScalarKind::Float);
                 if source == ir::Scalar::Bool {
@@ -45,8 +39,12 @@ impl FunctionEmitter<'_, '_> {
                 Ok(Emission::float(self.convert(a, to.scalar)))
             }
             ConvertOp::FToF => {
-                let a = self.get_as(a, ScalarKind::Float)?;
                 let to = self.shape(ty, ScalarKind::Float);
+                let a = match (source, target) {
+                    (ir::Scalar::F16, ir::Scalar::F32 | ir::Scalar::F64) => self.widened_halves(a)?,
+                    (ir::Scalar::F32, ir::Scalar::F64) => self.widened_floats(a)?,
+                    _ => self.get_as(a, ScalarKind::Float)?,
+                };
                 Ok(Emission::float(if source == target { a } else { self.convert(a, to.scalar) }))
             }
             ConvertOp::SExt | ConvertOp::ZExt => {
@@ -84,8 +82,10 @@ impl FunctionEmitter<'_, '_> {
                 Ok(Emission::uint(self.pack_halves(a, lanes)))
             }
             ConvertOp::F16BitsToF32 => {
+                let rounded = self.may_be_rounded(a, 0);
                 let a = self.get_as(a, ScalarKind::Uint)?;
-                Ok(Emission::float(self.unpack_halves(a, lanes)))
+                let floats = if rounded { self.rounded_halves(a, lanes) } else { self.unpack_halves(a, lanes) };
+                Ok(Emission::float(floats))
             }
             ConvertOp::IsNan => {
                 let a = self.get_as(a, ScalarKind::Float)?;
@@ -132,15 +132,92 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// Truncates; NaN gives 0, what is out of range the nearest.
-    fn float_to_integer(&mut self, a: Expr, from: Type, ty: Type, kind: ScalarKind) -> Result<Emission> {
-        let mut a = a;
-        let mut float = self.shape(from, ScalarKind::Float);
-        if float.scalar.width == 2 {
-            // The bounds are no halves.
-            a = self.convert(a, Scalar::F32);
-            float = float.with_scalar(Scalar::F32);
+    /// Native halves as `f32` lanes.
+    pub(super) fn widened_halves(&mut self, value: Value) -> Result<Expr> {
+        let a = self.get_as(value, ScalarKind::Float)?;
+        let wide = self.convert(a, Scalar::F32);
+        if !self.may_be_rounded(value, 0) {
+            return Ok(wide);
         }
+        let lanes = self.ir.ty(value).lanes();
+        let bits = self.pack_halves(wide, lanes);
+        Ok(self.rounded_halves(bits, lanes))
+    }
+
+    /// `f32` lanes as `f64` lanes; the sign is turned twice for the reason that [`Self::rounded_halves`] gives, in ways
+    /// that do not cancel before the compiler's last steps.
+    fn widened_floats(&mut self, value: Value) -> Result<Expr> {
+        let mut a = self.get_as(value, ScalarKind::Float)?;
+        if self.may_be_rounded(value, 0) {
+            let bits = self.shape(self.ir.ty(value), ScalarKind::Uint);
+            let sign = self.splat_literal(bits, 1 << 31);
+            a = self.bits_as(a, ScalarKind::Float, ScalarKind::Uint);
+            a = self.binary(BinaryOperator::Add, a, sign);
+            a = self.binary(BinaryOperator::ExclusiveOr, a, sign);
+            a = self.bits_as(a, ScalarKind::Uint, ScalarKind::Float);
+        }
+        Ok(self.convert(a, Scalar::F64))
+    }
+
+    /// Halves in the low 16 bits as `f32` lanes, where they were packed from floats.
+    ///
+    /// The sign is turned among the bits, and again in the float, so that compilers keep the rounding. Mesa's take a number that is
+    /// rounded and made as wide as before for the number itself: an inexact rewrite, which only `NoContraction` would stop, and
+    /// naga does not write that.
+    fn rounded_halves(&mut self, bits: Expr, lanes: u8) -> Expr {
+        let sign = self.splat_literal(Shape { scalar: Scalar::U32, lanes }, 0x8000);
+        let bits = self.binary(BinaryOperator::ExclusiveOr, bits, sign);
+        let floats = self.unpack_halves(bits, lanes);
+        self.unary(UnaryOperator::Negate, floats)
+    }
+
+    /// Whether a float, or the bits of one, may be a wider number that was rounded and then only moved, masked, chosen or given
+    /// another sign, as far as compilers look through that.
+    fn may_be_rounded(&self, value: Value, depth: u32) -> bool {
+        use ir::{BinaryOp, Op, TernaryOp, UnaryOp};
+
+        let operand = |value: &Value| self.may_be_rounded(*value, depth + 1);
+        // Parameters of blocks, and what is deeper than one cares to look, may be anything.
+        let Some(op) = self.ir.op(value).filter(|_| depth < 8) else { return true };
+        match op {
+            Op::Convert(ConvertOp::FToF | ConvertOp::SToF | ConvertOp::UToF | ConvertOp::F32ToF16Bits, _)
+            | Op::LoadVariable { .. } => true,
+            Op::Convert(ConvertOp::Bitcast | ConvertOp::ZExt | ConvertOp::SExt | ConvertOp::Trunc, a)
+            | Op::Unary(UnaryOp::FNeg | UnaryOp::FAbs | UnaryOp::FSaturate, a)
+            | Op::Extract(a, _)
+            | Op::ExtractDynamic(a, _)
+            | Op::Swizzle(a, _) => operand(a),
+            Op::Ternary(TernaryOp::UBitfieldExtract | TernaryOp::SBitfieldExtract, _, _, a) => operand(a),
+            Op::BitfieldInsert { insert, base, .. } => operand(insert) || operand(base),
+            Op::Binary(
+                BinaryOp::FMin
+                | BinaryOp::FMax
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::IAdd
+                | BinaryOp::Shl
+                | BinaryOp::LShr
+                | BinaryOp::AShr,
+                a,
+                b,
+            ) => operand(a) || operand(b),
+            Op::Select { accept, reject, .. } => operand(accept) || operand(reject),
+            Op::Compose(lanes) => lanes.iter().any(operand),
+            _ => false,
+        }
+    }
+
+    /// Truncates; NaN gives 0, what is out of range the nearest.
+    fn float_to_integer(&mut self, value: Value, ty: Type, kind: ScalarKind) -> Result<Emission> {
+        let mut float = self.shape(self.ir.ty(value), ScalarKind::Float);
+        let a = if float.scalar.width == 2 {
+            // The bounds are no halves.
+            float = float.with_scalar(Scalar::F32);
+            self.widened_halves(value)?
+        } else {
+            self.get_as(value, ScalarKind::Float)?
+        };
         let to = self.shape(ty, kind);
         let bits = ty.scalar().map_or(32, ir::Scalar::bits);
         let signed = kind == ScalarKind::Sint;

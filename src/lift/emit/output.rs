@@ -462,7 +462,7 @@ impl FunctionEmitter<'_, '_> {
             }
             Some(ir::Scalar::F32 | ir::Scalar::I32 | ir::Scalar::I16) => Ok(self.bits_as(expr, from, kind)),
             Some(ir::Scalar::F16) => {
-                let value = self.val(Expression::As { expr, kind: ScalarKind::Float, convert: Some(4) });
+                let value = self.widened_halves(value)?;
                 Ok(self.bits_as(value, ScalarKind::Float, kind))
             }
             _ => Err(Error::unsupported(format!("type of a stage output: {ty}"))),
