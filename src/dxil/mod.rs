@@ -334,6 +334,23 @@ mod tests {
     }
 
     #[test]
+    fn opacity_of_procedural_candidates_is_a_second_search() {
+        let program = lifted(include_bytes!("../../tests/fixtures/dxil/ray_opacity.dxil"), None).unwrap();
+        let module = valid(&program);
+        let function = &module.entry_points[0].function;
+        let queries = function
+            .local_variables
+            .iter()
+            .filter(|(_, local)| matches!(module.types[local.ty].inner, naga::TypeInner::RayQuery { .. }));
+        assert_eq!(queries.count(), 2);
+        let names: Vec<_> = function.local_variables.iter().filter_map(|(_, local)| local.name.as_deref()).collect();
+        assert!(names.contains(&"ray_query0_structure") && names.contains(&"ray_query0_element"), "{names:?}");
+        // Each of the two places begins the first query or the second, one of them in one of three structures.
+        let searches = format!("{:?}", function.body).matches("Initialize").count();
+        assert_eq!(searches, 2 * (1 + 3));
+    }
+
+    #[test]
     fn hit_objects_are_values_and_their_searches_the_hosts() {
         let program = lifted(include_bytes!("../../tests/fixtures/dxil/hit_object.dxil"), None).unwrap();
         let words = |name: &str| {

@@ -84,6 +84,8 @@ pub struct ResourceSpecialization {
     pub without_alpha: bool,
     /// Format of a typed buffer or of an unordered-access texture.
     pub format: Option<naga::StorageFormat>,
+    /// Samples of a multisampled unordered-access texture, where the program does not declare them; 0 if they are not known.
+    pub samples: u32,
     /// The buffer is bound as an unordered-access view of the same program too: declare it read-write.
     pub read_write: bool,
     /// Number of bound elements of an unbounded array; 0 if it is not known.
@@ -274,6 +276,10 @@ pub enum EmittedType {
         format: naga::StorageFormat,
         /// Access.
         access: naga::StorageAccess,
+        /// The program's texture has several samples, which naga's storage textures cannot have: so many for each layer of the
+        /// program's, [`UNKNOWN_SAMPLES`] if the program has no layers and does not say how many. The view's layers are these
+        /// samples, those of the first layer first; they are copied in before and out after. 0 of other textures.
+        samples: u32,
     },
     /// Storage buffer that stands for a texture, of which the program wants what atomic operations found: the texels are
     /// copied in before and out after. First [`TEXEL_BUFFER_HEADER`] bytes that begin with four `u32`s: width, height,
@@ -294,6 +300,9 @@ pub enum EmittedType {
     /// Acceleration structure.
     AccelerationStructure,
 }
+
+/// Samples of an [`EmittedType::StorageTexture`] of which it is not known how many there are: as many as the view has layers.
+pub const UNKNOWN_SAMPLES: u32 = u32::MAX;
 
 /// Bytes before the texels of an [`EmittedType::TexelBuffer`].
 pub const TEXEL_BUFFER_HEADER: u32 = 256;

@@ -81,7 +81,8 @@ pub enum NodeLaunch {
     Coalescing = 2,
     /// A thread for each record.
     Thread = 3,
-    /// A grid of groups of a mesh shader for each record (preview).
+    /// A grid of groups of a mesh shader for each record: of the preview compiler `1.8.2405-mesh-nodes-preview` alone. The
+    /// Shader Models up to 6.10 have no such nodes (hlsl-specs, proposal 0019), and the lift refuses them.
     Mesh = 4,
 }
 

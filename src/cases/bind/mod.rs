@@ -264,7 +264,7 @@ impl Binder<'_> {
                 });
                 (ty, Bound::Views(views.collect::<Result<_, _>>()?))
             }
-            EmittedType::StorageTexture { dimension, format, access } => {
+            EmittedType::StorageTexture { dimension, format, access, .. } => {
                 let format = wgpu_naga_bridge::map_storage_format_from_naga(format);
                 let ty = wgpu::BindingType::StorageTexture {
                     access: storage_access(access)?,

@@ -96,6 +96,11 @@ impl Verdict {
         }
     }
 
+    /// Time from the bytes to a module that is known to be valid or not.
+    pub fn time(&self) -> Duration {
+        self.lift_time + self.validate_time
+    }
+
     /// The verdict on a file that cannot be read at all.
     pub(super) fn unreadable(error: &io::Error) -> Self {
         let mut verdict = Self::new();

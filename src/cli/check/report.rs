@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Write as _},
     path::PathBuf,
+    time::Duration,
 };
 
 use super::{Checked, Status, Verdict};
@@ -58,7 +59,12 @@ pub struct Report {
     pub dxil: Counts,
     /// For each reason that stopped files: how many, and the first.
     reasons: BTreeMap<(Status, String), (usize, PathBuf)>,
+    /// The files that took longest to lift and validate, the slowest first: [`SLOWEST`] at most.
+    slowest: Vec<(Duration, PathBuf)>,
 }
+
+/// Files that a report names because they took longest.
+const SLOWEST: usize = 3;
 
 impl Report {
     /// Counts.
@@ -76,6 +82,9 @@ impl Report {
                 report.reasons.entry(key).or_insert_with(|| (0, path.clone())).0 += 1;
             }
         }
+        let mut order: Vec<_> = checked.iter().map(|file| (file.verdict.time(), &file.path)).collect();
+        order.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        report.slowest = order.into_iter().take(SLOWEST).map(|(time, path)| (time, path.clone())).collect();
         report
     }
 
@@ -98,6 +107,9 @@ impl fmt::Display for Report {
         for ((status, group), (count, first)) in reasons {
             writeln!(f, "{count:6} {}: {group}", status.name())?;
             writeln!(f, "       such as {}", first.display())?;
+        }
+        for (time, path) in &self.slowest {
+            writeln!(f, "{:6} ms: {}", time.as_millis(), path.display())?;
         }
         for (name, counts) in [("DXBC", &self.dxbc), ("DXIL", &self.dxil)] {
             if counts.files > 0 {
@@ -149,6 +161,7 @@ mod tests {
         let last = text.lines().last().unwrap();
         assert_eq!(last, "2 files: 1 read, 0 reflected, 0 lifted, 0 valid, 0 panicked");
         assert_eq!(report.outcome(), Outcome::Failed, "one is unreadable");
+        assert_eq!(text.lines().filter(|line| line.contains(" ms: a\tb.cso")).count(), 2);
         assert_eq!(Report::new(&checked[1..]).outcome(), Outcome::Success, "no program is no failure");
 
         let table = tsv(&checked);

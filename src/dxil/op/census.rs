@@ -209,7 +209,7 @@ pub fn not_run(number: u32) -> Option<&'static str> {
         92 | 137 => "lavapipe has no barycentrics",
         99 => "dxc writes an emission and a cut instead",
         141..=159 | 161 | 213 => "wgpu has no ray tracing pipelines",
-        183 => "wgpu builds no acceleration structures of boxes",
+        183 | 190 => "wgpu builds no acceleration structures of boxes",
         262..=289 => "wgpu has no ray tracing pipelines, of which hit objects are part",
         _ => return None,
     })

@@ -5,7 +5,6 @@
 pub fn refusal(number: u32) -> &'static str {
     match number {
         0..=3 => "only compilers' intermediate states have it, no finished module",
-        190 => "naga does not tell of a procedural candidate whether it is opaque",
         226..=237 | 259..=261 | 290..=302 | 305..=308 => "a reserved number, which stands for no operation",
         _ => "no lowering yet",
     }
@@ -144,9 +143,10 @@ mod document {
             181 => "steps of naga's query, which commit none of its candidates, to the end of the search",
             179 | 180 | 182 | 183 => "the same step of naga's query",
             195..=198 | 205 | 206 | 211 | 212 => "from what the search was asked for, which variables keep",
-            184..=194 | 199..=204 | 207..=210 | 214 | 215 => {
+            184..=189 | 191..=194 | 199..=204 | 207..=210 | 214 | 215 => {
                 "what naga's query tells of the candidate or committed hit"
             }
+            190 => "a second search, without what is opaque: whether the same candidate comes",
             216 => "what the handle's properties say of the resource",
             218 => "an element of a binding array that stands for the heap, one for each kind of resource",
             219 => "four bit fields, extended by their sign or by zeros",
@@ -155,7 +155,7 @@ mod document {
             222 => "a vote of the quad's four lanes",
             174..=177 => "nothing, and noted, as where no feedback map is bound",
             223 => "a gather of the integer texture, or of its two components for 64 bits",
-            225 => "naga has no multisampled storage textures",
+            225 => "a store to the layer that stands for the sample",
             238 => "room in the buffer of records, by an atomic addition to the output's count",
             239 => "an address in the buffer of records",
             240 => "an atomic addition to the output's count",
@@ -181,15 +181,9 @@ mod document {
         })
     }
 
-    /// The program has the operation, but naga has no form for it: the emitter refuses the module.
-    fn stops_at_the_program(number: u32) -> bool {
-        // TextureStoreSample.
-        number == 225
-    }
-
     /// A module with the operation can be written.
     pub fn is_lifted(number: u32) -> bool {
-        opcode(number).is_some_and(|op| !matches!(op.lowering, Lowering::Refused)) && !stops_at_the_program(number)
+        opcode(number).is_some_and(|op| !matches!(op.lowering, Lowering::Refused))
     }
 
     /// The operations as tables of Markdown.
@@ -199,9 +193,8 @@ mod document {
         let reserved = all.iter().filter(|(_, op)| op.name.starts_with("Reserved")).count();
         let census = Census::take();
         let mut text = String::new();
-        let only = all.iter().filter(|(number, _)| stops_at_the_program(*number)).count();
         let (operations, lifted) = (all.len() - reserved, all.len() - refused);
-        writeln!(text, "{lifted} of {operations} operations are lifted, {only} of them as far as the program; {reserved} more numbers are reserved.")
+        writeln!(text, "{lifted} of {operations} operations are lifted; {reserved} more numbers are reserved.")
             .unwrap();
         for &(title, first, last) in GROUPS {
             writeln!(
@@ -212,7 +205,6 @@ mod document {
             for (number, op) in &all[first as usize..=last as usize] {
                 let (state, phrase) = match op.lowering {
                     Lowering::Refused => ("refused", refusal(*number)),
-                    _ if stops_at_the_program(*number) => ("program only", how(*number).unwrap_or_default()),
                     _ => ("lifted", how(*number).unwrap_or_else(|| panic!("no phrase: {number} {}", op.name))),
                 };
                 let cases = match census.operations.get(number) {

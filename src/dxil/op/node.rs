@@ -107,7 +107,9 @@ impl<'a> FunctionLowering<'_, 'a> {
             }
             NodeLaunch::Thread => self.system_component(SystemValue::DispatchThreadId, 0),
             NodeLaunch::Broadcasting => self.function.i32(0),
-            NodeLaunch::Mesh => return Err(Error::unsupported("node that launches a mesh shader")),
+            NodeLaunch::Mesh => {
+                return Err(Error::unsupported("mesh node: a preview compiler's, which no Shader Model took over"));
+            }
         })
     }
 

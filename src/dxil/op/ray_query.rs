@@ -117,6 +117,13 @@ pub fn proceed(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lower
     Ok(Some(Lowered::scalar(f.build().push(op, Type::BOOL))))
 }
 
+/// Query: its candidate, a procedural primitive, is not opaque.
+pub fn is_non_opaque(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
+    let (number, _) = f.ray_query(call)?;
+    let op = f.query_op(RayQueryOp::IsNonOpaque, number, &[]);
+    Ok(Some(Lowered::scalar(f.build().push(op, Type::BOOL))))
+}
+
 /// Query.
 pub fn abort(f: &mut Lowering<'_, '_>, call: &Call<'_>) -> Result<Option<Lowered>> {
     let (number, _) = f.ray_query(call)?;

@@ -245,7 +245,7 @@ static OPCODES: [Opcode; 312] = [
     /* 187 */ op("RayQuery_CandidateWorldToObject3x4", Handler(ray_query::hit_field)),
     /* 188 */ op("RayQuery_CommittedObjectToWorld3x4", Handler(ray_query::hit_field)),
     /* 189 */ op("RayQuery_CommittedWorldToObject3x4", Handler(ray_query::hit_field)),
-    /* 190 */ op("RayQuery_CandidateProceduralPrimitiveNonOpaque", Refused),
+    /* 190 */ op("RayQuery_CandidateProceduralPrimitiveNonOpaque", Handler(ray_query::is_non_opaque)),
     /* 191 */ op("RayQuery_CandidateTriangleFrontFace", Handler(ray_query::hit_field)),
     /* 192 */ op("RayQuery_CommittedTriangleFrontFace", Handler(ray_query::hit_field)),
     /* 193 */ op("RayQuery_CandidateTriangleBarycentrics", Handler(ray_query::hit_field)),

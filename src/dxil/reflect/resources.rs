@@ -158,7 +158,11 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         }
     }
     let texture = |dimension: TextureDimension| {
-        let samples = if uav || !dimension.is_multisampled() { 0 } else { node.u32(SRV_SAMPLES)? as u8 };
+        let samples = match (dimension.is_multisampled(), uav) {
+            (false, _) => 0,
+            (true, false) => node.u32(SRV_SAMPLES)? as u8,
+            (true, true) => declared_samples(module, node),
+        };
         let components = components(module, node, element_type);
         Ok(ResourceKind::Texture { dimension, component: element_type, components, samples, flags })
     };
@@ -179,6 +183,18 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         18 => ResourceKind::FeedbackTexture { arrayed: true, feedback },
         shape => return Err(Error::malformed(format!("dx.resources: shape of a resource: {shape}"))),
     })
+}
+
+/// Samples of an unordered-access view, 0 if they are not declared. Its record does not tell, but the name of its class does:
+/// `class.RWTexture2DMS<vector<float, 4>, 8>`.
+fn declared_samples(module: &Module, node: &Node<'_>) -> u8 {
+    let mut ty = node.pointee(VARIABLE);
+    while let Some(Type::Array { element, .. }) = ty.and_then(|ty| module.types.get(ty)) {
+        ty = Some(*element);
+    }
+    let Some(Type::Struct { name: Some(name), .. }) = ty.and_then(|ty| module.types.get(ty)) else { return 0 };
+    let count = name.rsplit_once(',').and_then(|(_, last)| last.trim().strip_suffix('>'));
+    count.and_then(|count| count.parse().ok()).unwrap_or(0)
 }
 
 /// `DXIL::SamplerFeedbackType`.

@@ -401,6 +401,8 @@ pub enum RayQueryOp {
     CommitTriangle,
     /// The candidate, a procedural primitive, is hit at this T (`f32`). No result.
     CommitProcedural,
+    /// Whether the candidate, a procedural primitive, is not opaque: `bool`.
+    IsNonOpaque,
     /// Ends the search: there are no more candidates, and what was committed remains. No result.
     Abort,
 }

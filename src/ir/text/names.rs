@@ -65,7 +65,7 @@ words! {
     }
     AtomicOp { Add, And, Or, Xor, SMin, SMax, UMin, UMax, Exchange, CompareExchange }
     ReduceOp { FAdd, FMul, FMin, FMax, IAdd, IMul, SMin, SMax, UMin, UMax, And, Or, Xor }
-    RayQueryOp { Trace, Proceed, CommitTriangle, CommitProcedural, Abort }
+    RayQueryOp { Trace, Proceed, CommitTriangle, CommitProcedural, IsNonOpaque, Abort }
     RayQueryField {
         Kind, T, InstanceIndex, InstanceId, HitGroupOffset, GeometryIndex, PrimitiveIndex, Barycentrics, FrontFace,
         ObjectToWorld, WorldToObject,

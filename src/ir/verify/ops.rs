@@ -281,14 +281,16 @@ impl Verifier<'_> {
                         check(is_structure, "an acceleration structure operand is one")?;
                         (rest, &[Type::I32, Type::I32, vector, Type::F32, vector, Type::F32])
                     }
-                    RayQueryOp::Proceed | RayQueryOp::CommitTriangle | RayQueryOp::Abort => (operands, &[]),
+                    RayQueryOp::Proceed | RayQueryOp::CommitTriangle | RayQueryOp::IsNonOpaque | RayQueryOp::Abort => {
+                        (operands, &[])
+                    }
                     RayQueryOp::CommitProcedural => (operands, &[Type::F32]),
                 };
                 let fits = operands.len() == wanted.len()
                     && operands.iter().zip(wanted).all(|(&operand, &ty)| self.ty(operand) == ty);
                 check(fits, "operands of ray queries are of their types")?;
-                let ty = if *op == RayQueryOp::Proceed { Type::BOOL } else { Type::Void };
-                check(result == ty, "only proceed has a result, a bool")
+                let tells = matches!(op, RayQueryOp::Proceed | RayQueryOp::IsNonOpaque);
+                check(result == if tells { Type::BOOL } else { Type::Void }, "questions alone have a result, a bool")
             }
             Op::LoadRayQuery { query, field, column, .. } => {
                 check(*query < MAX_RAY_QUERIES, "a function has few ray queries")?;

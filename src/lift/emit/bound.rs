@@ -26,8 +26,8 @@ pub(super) enum Structures {
     One(Expr),
     /// An element of an array, chosen at run time; one beyond the last is taken for the last.
     Chosen {
-        /// Which, `u32`.
-        index: Expr,
+        /// Which.
+        index: Value,
         /// The array.
         base: Expr,
         /// Number of its elements, at least 1.
@@ -155,9 +155,8 @@ impl FunctionEmitter<'_, '_> {
                 UNKNOWN_STRUCTURES
             }
         };
-        let index = self.get_as(bound.index, ScalarKind::Uint)?;
         let base = self.pre(Expression::GlobalVariable(global));
-        Ok(Structures::Chosen { index, base, count })
+        Ok(Structures::Chosen { index: bound.index, base, count })
     }
 
     /// How the sampler behind a handle compares.

@@ -33,6 +33,7 @@ mod module;
 mod operation;
 mod output;
 mod plan;
+mod ray_opacity;
 mod ray_query;
 mod ray_stage;
 mod resources;

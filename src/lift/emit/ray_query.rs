@@ -12,7 +12,12 @@ use naga::{
     SwitchCase, SwitchValue, TypeInner, UnaryOperator,
 };
 
-use super::{Emission, FunctionEmitter, bound::Structures, expression::Expr};
+use super::{
+    Emission, FunctionEmitter,
+    bound::Structures,
+    expression::Expr,
+    ray_opacity::{SecondQuery, is_asked},
+};
 use crate::{
     Error, Result,
     ir::{Function, Op, RayQueryField, RayQueryOp, Value},
@@ -25,6 +30,8 @@ pub(super) struct RayQueryLocals {
     query: Expr,
     /// Where the function aborts it: the search has ended, by a `bool`. A search must not go on after its end.
     ended: Option<Expr>,
+    /// Where the function asks whether candidates are opaque.
+    second: Option<SecondQuery>,
 }
 
 /// The function aborts a query.
@@ -45,24 +52,27 @@ impl FunctionEmitter<'_, '_> {
             let ty = self.module.numeric(Scalar::BOOL, 1);
             self.local(ty, Some(format!("ray_query{query}_ended")))
         });
-        let locals = RayQueryLocals { query: pointer, ended };
+        let second = is_asked(self.ir, query).then(|| self.second_query(query));
+        let locals = RayQueryLocals { query: pointer, ended, second };
         self.ray_queries.insert(query, locals);
         locals
     }
 
-    /// Steps to the next candidate: whether there is one.
+    /// Steps to the next candidate of naga's query: whether there is one.
+    pub(super) fn step(&mut self, query: Expr) -> Expr {
+        let result = self.pre(Expression::RayQueryProceedResult);
+        let fun = RayQueryFunction::Proceed { result };
+        self.statement(Statement::RayQuery { query, fun });
+        result
+    }
+
+    /// Steps to the next candidate, unless the search was aborted: whether there is one.
     fn proceed(&mut self, locals: RayQueryLocals) -> Expr {
-        let step = |emitter: &mut Self| {
-            let result = emitter.pre(Expression::RayQueryProceedResult);
-            let fun = RayQueryFunction::Proceed { result };
-            emitter.statement(Statement::RayQuery { query: locals.query, fun });
-            result
-        };
-        let Some(ended) = locals.ended else { return step(self) };
+        let Some(ended) = locals.ended else { return self.step(locals.query) };
         let before = self.load(ended);
         let goes_on = self.unary(UnaryOperator::LogicalNot, before);
         self.when(goes_on, |emitter| {
-            let found = step(emitter);
+            let found = emitter.step(locals.query);
             let none = emitter.unary(UnaryOperator::LogicalNot, found);
             emitter.store(ended, none);
         });
@@ -93,7 +103,8 @@ impl FunctionEmitter<'_, '_> {
         if !self.module.target.capabilities.contains(naga::valid::Capabilities::RAY_QUERY) {
             return Err(Error::unsupported("ray queries, which the target lacks"));
         }
-        let locals = self.ray_query_locals(query);
+        let number = query;
+        let locals = self.ray_query_locals(number);
         let query = locals.query;
         let fun = match (op, operands) {
             (RayQueryOp::Trace, &[structure, flags, mask, origin, t_min, direction, t_max]) => {
@@ -116,7 +127,14 @@ impl FunctionEmitter<'_, '_> {
                     let no = self.literal(Scalar::BOOL, 0);
                     self.store(ended, no);
                 }
-                self.begin_search(query, structures, descriptor)?;
+                let element = match structures {
+                    Structures::Chosen { index, .. } => Some(self.get_as(index, ScalarKind::Uint)?),
+                    Structures::One(_) => None,
+                };
+                if let Some(second) = locals.second {
+                    self.keep_search(second, number, structure, element, descriptor);
+                }
+                self.begin_search(query, &structures, element, descriptor)?;
                 return Ok(None);
             }
             (RayQueryOp::Proceed, []) => {
@@ -125,6 +143,10 @@ impl FunctionEmitter<'_, '_> {
             (RayQueryOp::Abort, []) => {
                 self.abort(locals)?;
                 return Ok(None);
+            }
+            (RayQueryOp::IsNonOpaque, []) => {
+                let second = locals.second.ok_or_else(|| Error::internal("ray query without a second"))?;
+                return Ok(Some(Emission::bool(self.is_non_opaque(query, second, number)?)));
             }
             (RayQueryOp::CommitTriangle, []) => RayQueryFunction::ConfirmIntersection,
             (RayQueryOp::CommitProcedural, &[t]) => {
@@ -136,15 +158,22 @@ impl FunctionEmitter<'_, '_> {
         Ok(None)
     }
 
-    /// Begins a search in an acceleration structure.
-    fn begin_search(&mut self, query: Expr, structures: Structures, descriptor: Expr) -> Result<()> {
+    /// Begins a search in an acceleration structure, or in the element (`u32`) of an array.
+    pub(super) fn begin_search(
+        &mut self,
+        query: Expr,
+        structures: &Structures,
+        element: Option<Expr>,
+        descriptor: Expr,
+    ) -> Result<()> {
         let begin = |acceleration_structure: Expr| {
             let fun = RayQueryFunction::Initialize { acceleration_structure, descriptor };
             Statement::RayQuery { query, fun }
         };
-        match structures {
+        match *structures {
             Structures::One(structure) => self.statement(begin(structure)),
-            Structures::Chosen { index, base, count } => {
+            Structures::Chosen { base, count, .. } => {
+                let selector = element.ok_or_else(|| Error::internal("search in no element of an array"))?;
                 let cases = (0..count).map(|number| -> Result<SwitchCase> {
                     let body = self.nested(|emitter| {
                         let structure = emitter.val(Expression::AccessIndex { base, index: number });
@@ -158,7 +187,7 @@ impl FunctionEmitter<'_, '_> {
                     Ok(SwitchCase { value, body, fall_through: false })
                 });
                 let cases = cases.collect::<Result<_>>()?;
-                self.statement(Statement::Switch { selector: index, cases });
+                self.statement(Statement::Switch { selector, cases });
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use crate::{
     ir::{self, BindingId},
     lift::{
         BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
-        TextureSample, ViewDimension,
+        TextureSample, UNKNOWN_SAMPLES, ViewDimension,
     },
     reflection::{Binding, ComponentType, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
@@ -124,6 +124,8 @@ pub(super) struct Texture {
     pub size_lanes: u8,
     /// The format has no alpha, so that it is 1 out of range too.
     pub without_alpha: bool,
+    /// Samples that are layers of naga's texture, see [`EmittedType::StorageTexture`].
+    pub samples: u32,
 }
 
 impl Texture {
@@ -261,11 +263,16 @@ impl ModuleEmitter<'_> {
                 };
                 self.declare_buffer(&declaration, BufferView::Typed(texel), usage, Some(flags))?
             }
-            ResourceKind::Texture { dimension, component, components, .. } => {
+            ResourceKind::Texture { dimension, component, components, samples, .. } => {
+                let samples = if binding.class == ResourceClass::Uav && dimension.is_multisampled() {
+                    layers_of_samples(binding, dimension, samples.into(), known.samples)?
+                } else {
+                    0
+                };
                 let class = match binding.class {
                     ResourceClass::Uav => {
-                        if dimension.is_multisampled() {
-                            return Err(Error::unsupported("unordered access to multisampled textures"));
+                        if dimension.is_multisampled() && (usage.atomics.any || usage.wide_atomics.any) {
+                            return Err(Error::malformed("atomic operation on a multisampled texture"));
                         }
                         let format = storage_format(component, components, known.format, usage);
                         if self.wants_texels(format, usage) {
@@ -284,7 +291,7 @@ impl ModuleEmitter<'_> {
                         if depth { ImageClass::Depth { multi } } else { ImageClass::Sampled { kind, multi } }
                     }
                 };
-                self.declare_texture(&declaration, dimension, class, usage.size_lanes)?
+                self.declare_texture(&declaration, dimension, class, usage.size_lanes, samples)?
             }
             ResourceKind::Sampler { .. } => self.declare_sampler(&declaration, usage, slots)?,
             ResourceKind::AccelerationStructure => {
@@ -414,16 +421,23 @@ impl ModuleEmitter<'_> {
         dimension: TextureDimension,
         class: ImageClass,
         size_lanes: u8,
+        samples: u32,
     ) -> Result<Body> {
         let dim = match dimension {
             TextureDimension::D3 => ImageDimension::D3,
             TextureDimension::Cube | TextureDimension::CubeArray => ImageDimension::Cube,
             _ => ImageDimension::D2,
         };
-        let ty = self.ty(TypeInner::Image { dim, arrayed: dimension.is_arrayed(), class });
-        let view = view_dimension(dimension);
+        let arrayed = dimension.is_arrayed() || samples > 0;
+        let ty = self.ty(TypeInner::Image { dim, arrayed, class });
+        let view = if samples > 0 { ViewDimension::D2Array } else { view_dimension(dimension) };
+        if samples > 0 {
+            self.note(format!("{}: the layers of an array stand for samples", name_of(declaration.binding)));
+        }
         let emitted = match class {
-            ImageClass::Storage { format, access } => EmittedType::StorageTexture { dimension: view, format, access },
+            ImageClass::Storage { format, access } => {
+                EmittedType::StorageTexture { dimension: view, format, access, samples }
+            }
             _ => {
                 let sample = match class {
                     ImageClass::Depth { .. } => TextureSample::Depth,
@@ -443,7 +457,7 @@ impl ModuleEmitter<'_> {
             ImageClass::Storage { format, .. } => Texel::of(format).channel(3).is_none(),
             ImageClass::Sampled { .. } | ImageClass::External => declaration.known.without_alpha,
         };
-        Ok(Body::Texture(Texture { global, dimension, class, size_lanes, without_alpha }))
+        Ok(Body::Texture(Texture { global, dimension, class, size_lanes, without_alpha, samples }))
     }
 
     /// A buffer that stands for a texture.
@@ -605,6 +619,18 @@ fn storage_format(
         Some(format) => format,
         None if usage.wide_atomics.any => StorageFormat::R64Uint,
         None => declared_format(component, components, usage.atomics.any),
+    }
+}
+
+/// How many layers stand for the samples of each layer of a storage texture.
+fn layers_of_samples(binding: &Binding, dimension: TextureDimension, declared: u32, known: u32) -> Result<u32> {
+    match (declared, known) {
+        (0, 0) if !dimension.is_arrayed() => Ok(UNKNOWN_SAMPLES),
+        (0, 0) => {
+            let name = name_of(binding);
+            Err(Error::unsupported(format!("array of textures whose number of samples is not known: {name}")))
+        }
+        (0, samples) | (samples, _) => Ok(samples),
     }
 }
 

@@ -9,6 +9,7 @@ use super::{Emission, FunctionEmitter, expression::Expr, io::scalar32, resources
 use crate::{
     Error, Result,
     ir::{self, AtomicOp, Value},
+    lift::UNKNOWN_SAMPLES,
     reflection::TextureDimension,
 };
 
@@ -106,7 +107,7 @@ impl FunctionEmitter<'_, '_> {
             let zero = self.i32(0);
             position = self.vector_of(Scalar::I32, &[position, zero]);
         }
-        let layer = arrayed.then(|| self.lane(all, given, axes));
+        let mut layer = arrayed.then(|| self.lane(all, given, axes));
 
         let mipmapped = texture.class.is_mipmapped();
         let mut inside = None;
@@ -134,6 +135,26 @@ impl FunctionEmitter<'_, '_> {
             inside = self.both(inside, Some(valid));
         }
         let sample = match (sample, texture.class.is_multisampled()) {
+            (sample, false) if texture.samples > 0 => {
+                let sample = match sample {
+                    Some(sample) => self.get_as(sample, ScalarKind::Sint)?,
+                    None => self.i32(0),
+                };
+                if texture.samples != UNKNOWN_SAMPLES {
+                    let samples = self.u32(texture.samples);
+                    let valid = self.below(sample, samples);
+                    inside = self.both(inside, Some(valid));
+                }
+                layer = Some(match layer {
+                    Some(layer) => {
+                        let samples = self.i32(texture.samples as i32);
+                        let first = self.binary(BinaryOperator::Multiply, layer, samples);
+                        self.binary(BinaryOperator::Add, first, sample)
+                    }
+                    None => sample,
+                });
+                None
+            }
             (Some(sample), true) => {
                 let sample = self.get_as(sample, ScalarKind::Sint)?;
                 let samples = self.query(image, ImageQuery::NumSamples);
@@ -248,8 +269,8 @@ impl FunctionEmitter<'_, '_> {
             return self.store_texels(texels, coordinates, value);
         }
         let (texture, image) = self.bound_texture(handle)?;
-        if sample.is_some() || !matches!(texture.class, ImageClass::Storage { .. }) {
-            return Err(Error::unsupported("store to a multisampled texture"));
+        if !matches!(texture.class, ImageClass::Storage { .. }) {
+            return Err(Error::malformed("store to a texture that is only read"));
         }
         let ty = self.ir.ty(value);
         let kind = texture.kind();
@@ -266,7 +287,7 @@ impl FunctionEmitter<'_, '_> {
             lanes.resize(4, zero);
             self.vector_of(scalar32(kind), &lanes)
         };
-        let place = self.texel(&texture, image, coordinates, None, None, None)?;
+        let place = self.texel(&texture, image, coordinates, None, sample, None)?;
         self.when(place.inside, |emitter| {
             emitter.statement(Statement::ImageStore {
                 image,
@@ -353,7 +374,14 @@ impl FunctionEmitter<'_, '_> {
         if texture.dimension.is_arrayed() {
             // See above on how naga asks for the layers: at least not where nothing wants them.
             let wanted = texture.size_lanes & 1 << lanes.len() != 0;
-            lanes.push(if wanted || mipmapped { self.query(image, ImageQuery::NumLayers) } else { zero });
+            let layers = if wanted || mipmapped { self.query(image, ImageQuery::NumLayers) } else { zero };
+            lanes.push(match texture.samples {
+                0 => layers,
+                samples => {
+                    let samples = self.u32(samples);
+                    self.binary(BinaryOperator::Divide, layers, samples)
+                }
+            });
         }
         if let Some(valid) = valid {
             for lane in &mut lanes {
@@ -371,8 +399,12 @@ impl FunctionEmitter<'_, '_> {
             return Ok(Emission::uint(self.u32(self.module.target.samples)));
         };
         let (texture, image) = self.bound_texture(handle)?;
-        let expr =
-            if texture.class.is_multisampled() { self.query(image, ImageQuery::NumSamples) } else { self.u32(1) };
+        let expr = match texture.samples {
+            _ if texture.class.is_multisampled() => self.query(image, ImageQuery::NumSamples),
+            0 => self.u32(1),
+            UNKNOWN_SAMPLES => self.query(image, ImageQuery::NumLayers),
+            samples => self.u32(samples),
+        };
         Ok(Emission { expr, kind: ScalarKind::Uint })
     }
 

@@ -200,7 +200,7 @@ fn binding_type(name: &str, ty: &EmittedType, dynamic: bool) -> Result<BindingTy
             view_dimension: view_dimension(dimension),
             multisampled,
         },
-        EmittedType::StorageTexture { dimension, format, access } => BindingType::StorageTexture {
+        EmittedType::StorageTexture { dimension, format, access, .. } => BindingType::StorageTexture {
             access: if access.contains(naga::StorageAccess::ATOMIC) {
                 StorageTextureAccess::Atomic
             } else if access.contains(naga::StorageAccess::LOAD | naga::StorageAccess::STORE) {
