@@ -1,0 +1,117 @@
+"""The SPIR-V of the HLSL behind compiled shaders."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import threading
+
+import spirv
+from values import NotExpressible
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOOLS = pathlib.Path(os.environ.get("DX_TOOLS", pathlib.Path.home() / ".cache/dx-tools"))
+DXC = shlex.split(os.environ.get("DXC", "dxc"))
+
+# A register's class, of any space, begins at these binding numbers. Direct3D's layouts and its SV_Position.w; semantics by name.
+SHIFTS = {"Cbv": 0, "Srv": 1000, "Sampler": 2000, "Uav": 3000}
+OPTIONS = """-spirv -fspv-target-env=vulkan1.3 -fvk-use-dx-layout -fvk-use-dx-position-w -fspv-reflect -fvk-b-shift 0 all
+    -fvk-t-shift 1000 all -fvk-s-shift 2000 all -fvk-u-shift 3000 all -fvk-support-nonzero-base-instance""".split()
+# Options of the fixtures that concern the container alone, with the number of their arguments.
+CONTAINER_OPTIONS = {"-Fo": 1, "-Fc": 1, "-Fd": 1, "-validator-version": 1, "-impl": 1, "-Zi": 0, "-Zs": 0, "-Qembed_debug": 0,
+                     "-Qstrip_reflect": 0, "-Qpdb_in_private": 0, "-nologo": 0}  # fmt: skip
+# Messages of dxc about what bits.hlsl replaces, and what waves.hlsl does.
+BITS = re.compile("limited to 32-bit width components|SSign|Expected 32-bit int type for Base operand")
+WAVES = re.compile(r"\b(WaveMatch|WaveMultiPrefix\w+|QuadAny|QuadAll)\b")
+# Capabilities of SPIR-V that no driver here has, and those for what a case writes to a place of ours.
+MISSING = {
+    42: "LOD clamps: the drivers lack shaderResourceMinLod", 4436: "16-bit inputs and outputs: the drivers lack storageInputOutput16",
+    5013: "SV_StencilRef, which a case reads from a target", 5297: "WaveMatch and WaveMultiPrefix: the drivers lack SPV_NV_shader_subgroup_partitioned",
+}  # fmt: skip
+
+
+class Compiler:
+    """Compiles the HLSL behind compiled shaders; each once."""
+
+    def __init__(self, folder):
+        self.folder, self.lock, self.commands, self.done = folder, threading.Lock(), {}, {}
+
+    def source(self, path):
+        """The HLSL file and the options that made a shader."""
+        with self.lock:
+            if path.parent not in self.commands:
+                commands = self.commands[path.parent] = {}
+                for source in sorted(path.parent.glob("*.hlsl")):
+                    for tool, line in re.findall(r"^// (dxc\d*) (-.*)", source.read_text(), re.MULTILINE):
+                        words = shlex.split(line)
+                        if "-Fo" in words:
+                            commands[words[words.index("-Fo") + 1]] = (source, tool, words)
+        if path.name not in self.commands[path.parent]:
+            raise NotExpressible("no HLSL: made from LLVM assembly")
+        return self.commands[path.parent][path.name]
+
+    def compile(self, path, entry):
+        """The SPIR-V of a shader."""
+        source, tool, words = self.source(path)
+        options, at = [], 0
+        while at < len(words):
+            if words[at] in CONTAINER_OPTIONS:
+                at += CONTAINER_OPTIONS[words[at]]
+            else:
+                options.append(words[at])
+            at += 1
+        profile = options.index("-T") + 1
+        if options[profile].startswith("lib"):
+            before = source.read_text().split(f" {entry}(")[0]
+            kind = re.findall(r'\[shader\("(\w+)"\)\]', before, re.IGNORECASE)[-1:]
+            if kind != ["compute"]:
+                raise NotExpressible(f"an entry point of a library: {kind[0] if kind else 'a function'}")
+            options[profile] = options[profile].replace("lib", "cs")
+            options += ["-E", entry]
+        if tool == "dxc16" and "-HV" not in options and not WAVES.search(source.read_text()):
+            options += ["-HV", "2018"]  # what it is if nothing is said; templates are of 2021
+        options[profile] = options[profile].replace("_6_9", "_6_8")
+        return self.compile_file(source, options)
+
+    def compile_file(self, source, options):
+        """The SPIR-V of an HLSL file."""
+        key = (source, *options)
+        with self.lock:
+            mine = key not in self.done
+            job = self.done.setdefault(key, concurrent.futures.Future())
+        if mine:
+            with self.lock:
+                out = self.folder / f"{len(self.done)}.{source.stem}.spv"
+            file = source.name
+            if WAVES.search(source.read_text()):
+                file = self.with_functions("waves.hlsl", source, out)
+            result = self.run([*options, file], source.parent, out)
+            if BITS.search(result[1]):
+                result = self.run([*options, self.with_functions("bits.hlsl", source, out)], source.parent, out)
+            job.set_result(result)
+        code, messages = job.result()
+        if code is None:
+            raise NotExpressible(f"dxc: {messages}")
+        module = spirv.Module(code)
+        for capability in module.capabilities & MISSING.keys():
+            raise NotExpressible(MISSING[capability])
+        return module
+
+    @staticmethod
+    def with_functions(functions, source, out):
+        """A file that holds functions of ours for some of the compiler's, and then the source."""
+        file = out.with_suffix(".hlsl")
+        file.write_text(f'{(HERE / functions).read_text()}\n#line 1\n{source.read_text()}')
+        return str(file)
+
+    @staticmethod
+    def run(arguments, folder, out):
+        """The SPIR-V, if any, and what was wrong with the source."""
+        command = [*DXC, *OPTIONS, *arguments, "-Fo", str(out)]
+        run = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        if not run.returncode and out.exists():
+            return out.read_bytes(), ""
+        lines = [it for it in (run.stderr + run.stdout).splitlines() if "error" in it] or ["it crashes"]
+        return None, re.sub(r"^.*?error: ", "", lines[0])[:110]
