@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Descriptor, FunctionLowering, Lowered, RecordPointer, llvm, memory::Pointer, record::RECORD_SPACE};
+use super::{Descriptor, FunctionLowering, Lowered, RecordPointer, llvm, record::RECORD_SPACE};
 use crate::{
     Error, Result,
     ir::{Cfg, ConvertOp, Dominators, Edge, Scalar, Terminator, Type, Value},
@@ -149,9 +149,8 @@ impl FunctionLowering<'_, '_> {
             && !self.leads_to_globals(instruction)
         {
             let result = instruction.result.ok_or_else(|| Error::internal("phi without a result"))?;
-            let storage = self.storage_of(result)?;
-            let index = self.function.add_param(block, Type::I32);
-            return Ok(Lowered::Pointer(Pointer { storage, index, pointee }));
+            let storages = self.storages_of(self.id, result)?;
+            return Ok(self.pointer_parameter(block, storages, pointee));
         }
         if let llvm::Type::Pointer { .. } = self.llvm_type(instruction.ty)? {
             let numbers = [Type::I32; 2].map(|ty| self.function.add_param(block, ty));
@@ -176,10 +175,13 @@ impl FunctionLowering<'_, '_> {
             let value = incoming.iter().find(|(_, block)| block.0 == from).map(|(value, _)| *value);
             let value = value.ok_or_else(|| Error::malformed("phi without a value for a predecessor"))?;
             let lowered = self.value(value)?;
-            match &lowered {
-                Lowered::Pointer(pointer) => args.push(pointer.index),
-                Lowered::Record(pointer) => args.push(pointer.byte),
-                lowered => args.extend_from_slice(lowered.scalars()?),
+            let phi = instruction.result.map(|phi| self.value(phi)).transpose()?;
+            match (&lowered, phi) {
+                (Lowered::Pointer(_) | Lowered::ChosenPointer(_), Some(phi)) => {
+                    args.extend(self.pointer_arguments(&lowered, &phi)?);
+                }
+                (Lowered::Record(pointer), _) => args.push(pointer.byte),
+                (lowered, _) => args.extend_from_slice(lowered.scalars()?),
             }
         }
         let params = &self.function.blocks[block.index()].params;

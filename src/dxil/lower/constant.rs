@@ -2,7 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::{Descriptor, FunctionLowering, Lowered, ModuleLowering, descriptor::UNDEFINED, llvm, value::MAX_SCALARS};
+use super::{
+    ChosenPointer, Descriptor, FunctionLowering, Lowered, ModuleLowering, NOWHERE, RecordPointer, descriptor::UNDEFINED,
+    llvm, record::RECORD_SPACE, value::MAX_SCALARS,
+};
 use crate::{
     Error, Result,
     dxil::module::Expression,
@@ -122,7 +125,15 @@ impl FunctionLowering<'_, '_> {
                 let numbers = [self.function.i32(UNDEFINED), self.function.i32(0)];
                 return Ok(Lowered::Descriptor(Descriptor { numbers, non_uniform: false }));
             }
-            llvm::Type::Pointer { .. } => return Err(Error::unsupported("address that is undefined")),
+            // Whatever it leads to: nothing.
+            &llvm::Type::Pointer { pointee, space: RECORD_SPACE } => {
+                return Ok(Lowered::Record(RecordPointer { byte: self.function.i32(NOWHERE), pointee }));
+            }
+            &llvm::Type::Pointer { pointee, .. } => {
+                let (variable, index) = (self.function.i32(UNDEFINED), self.function.i32(0));
+                let storages = SmallVec::new();
+                return Ok(Lowered::ChosenPointer(ChosenPointer { storages, variable, index, pointee }));
+            }
             _ => {}
         }
         if self.parent.module.types.scalars(ty) > MAX_SCALARS {

@@ -24,6 +24,11 @@ impl FunctionLowering<'_, '_> {
                 pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;
                 Ok(Lowered::Pointer(pointer))
             }
+            (Cast::Bitcast | Cast::AddressSpaceCast, Lowered::ChosenPointer(mut pointer)) => {
+                let pointee = self.parent.module.types.pointee(to);
+                pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;
+                Ok(Lowered::ChosenPointer(pointer))
+            }
             (Cast::Bitcast, Lowered::Record(mut pointer)) => {
                 let pointee = self.parent.module.types.pointee(to);
                 pointer.pointee = pointee.ok_or_else(|| Error::malformed("conversion of an address to a number"))?;

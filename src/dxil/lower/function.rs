@@ -4,7 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use super::{Lowered, ModuleLowering, Pointer, RecordPointer, llvm, memory::Storage, record::RECORD_SPACE};
+use super::{
+    Lowered, ModuleLowering, Pointer, RecordPointer, llvm,
+    memory::{SHARED_SPACE, Storage},
+    record::RECORD_SPACE,
+};
 use crate::{
     Error, Result,
     dxil::{
@@ -110,6 +114,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
                         let byte = self.function.add_param(entry, Type::I32);
                         Lowered::Record(RecordPointer { byte, pointee })
                     }
+                    SHARED_SPACE => self.shared_parameter(index as u32, pointee)?,
                     _ => {
                         let storage = self.parent.parameter_storage(self.id, index as u32, param)?;
                         self.parameters.insert(index as u32, storage);

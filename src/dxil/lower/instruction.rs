@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Lowered, Pointer, RecordPointer, llvm};
+use super::{ChosenPointer, FunctionLowering, Lowered, Pointer, RecordPointer, llvm, memory::is_shared};
 use crate::{
     Error, Result,
     dxil::op,
@@ -179,20 +179,14 @@ impl FunctionLowering<'_, '_> {
                 }
                 lowered
             }
-            llvm::Operation::Load(pointer) => match self.value(*pointer)? {
-                Lowered::Pointer(pointer) => self.load(pointer, ty)?,
-                Lowered::Record(pointer) => self.load_record(pointer, ty)?,
-                resource @ (Lowered::Resource { .. } | Lowered::Descriptor(_)) => resource,
-                _ => return Err(Error::malformed("load from no address")),
-            },
+            llvm::Operation::Load(pointer) => {
+                let place = self.value(*pointer)?;
+                self.load_from(&place, ty)?
+            }
             llvm::Operation::Store { pointer, value } => {
                 let (place, ty) = (self.value(*pointer)?, self.type_of(*value)?);
                 let value = self.value(*value)?;
-                match place {
-                    Lowered::Pointer(pointer) => self.store(pointer, value.scalars()?)?,
-                    Lowered::Record(pointer) => self.store_record(pointer, ty, value.scalars()?)?,
-                    _ => return Err(Error::malformed("store to no address")),
-                }
+                self.store_to(&place, ty, value.scalars()?)?;
                 return Ok(None);
             }
             llvm::Operation::AtomicReadModifyWrite { op, pointer, value } => {
@@ -243,17 +237,27 @@ impl FunctionLowering<'_, '_> {
             return Err(Error::internal("function of no function type"));
         };
         let mut args: SmallVec<[Value; 4]> = SmallVec::new();
-        // What parameters point to, and what the callee knows it as.
-        let mut copies: SmallVec<[(Pointer, Pointer); 2]> = SmallVec::new();
+        // What parameters point to, what the callee knows it as, and whether it writes there.
+        let mut copies: SmallVec<[(Lowered, Pointer, bool); 2]> = SmallVec::new();
         for (number, (&argument, &param)) in (0..).zip(arguments.iter().zip(params)) {
             match self.value(argument)? {
-                Lowered::Pointer(pointer) => {
-                    let storage = self.parent.parameter_storage(callee, number, param)?;
-                    let pointee = module.types.pointee(param).unwrap_or(pointer.pointee);
-                    if module.types.get(pointee) != module.types.get(pointer.pointee) {
+                address @ (Lowered::Pointer(_) | Lowered::ChosenPointer(_)) => {
+                    let (&Lowered::Pointer(Pointer { pointee, .. })
+                    | &Lowered::ChosenPointer(ChosenPointer { pointee, .. })) = &address
+                    else {
+                        continue;
+                    };
+                    let of_parameter = module.types.pointee(param).unwrap_or(pointee);
+                    if module.types.get(of_parameter) != module.types.get(pointee) {
                         return Err(Error::malformed("argument of another type than its parameter"));
                     }
-                    copies.push((pointer, Pointer { storage, index: self.function.i32(0), pointee }));
+                    if is_shared(module, param) {
+                        args.extend(self.shared_arguments(callee, number, &address)?);
+                        continue;
+                    }
+                    let storage = self.parent.parameter_storage(callee, number, param)?;
+                    let known = Pointer { storage, index: self.function.i32(0), pointee };
+                    copies.push((address, known, self.parent.writes_parameter(callee, number)));
                 }
                 Lowered::Record(pointer) => args.push(pointer.byte),
                 Lowered::Resource { descriptor, .. } | Lowered::Descriptor(descriptor)
@@ -266,16 +270,18 @@ impl FunctionLowering<'_, '_> {
                 lowered => args.extend_from_slice(lowered.scalars()?),
             }
         }
-        for &(pointer, known) in &copies {
-            self.copy(pointer, known)?;
+        for (address, known, _) in &copies {
+            let value = self.load_from(address, known.pointee)?;
+            self.store(*known, value.scalars()?)?;
         }
         self.flush_outputs()?;
         let ty = self.parent.ir.functions[id.index()].result;
         // The callee may be the function that is being lowered, whose place is taken: its own result then.
         let ty = if callee == self.id { self.function.result } else { ty };
         let value = self.build().push(Op::Call(id, args), ty);
-        for &(pointer, known) in &copies {
-            self.copy(known, pointer)?;
+        for (address, known, _) in copies.iter().filter(|copy| copy.2) {
+            let value = self.load(*known, known.pointee)?;
+            self.store_to(address, known.pointee, value.scalars()?)?;
         }
         if ty == Type::Void {
             if instruction.result.is_none() {
@@ -317,20 +323,14 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn select(&mut self, condition: &Lowered, accept: &Lowered, reject: &Lowered) -> Result<Lowered> {
         let conditions: SmallVec<[Value; 4]> = SmallVec::from_slice(condition.scalars()?);
         match (accept, reject) {
-            (Lowered::Pointer(accept), Lowered::Pointer(reject)) if accept.storage == reject.storage => {
+            (Lowered::Pointer(_) | Lowered::ChosenPointer(_), Lowered::Pointer(_) | Lowered::ChosenPointer(_)) => {
                 let condition = condition.one()?;
-                let index = self.build().select(condition, accept.index, reject.index);
-                let mut pointer = *accept;
-                pointer.index = index;
-                Ok(Lowered::Pointer(pointer))
+                self.select_pointer(condition, accept, reject)
             }
             (Lowered::Record(accept), Lowered::Record(reject)) => {
                 let condition = condition.one()?;
                 let byte = self.build().select(condition, accept.byte, reject.byte);
                 Ok(Lowered::Record(RecordPointer { byte, ..*accept }))
-            }
-            (Lowered::Pointer(_), Lowered::Pointer(_)) => {
-                Err(Error::unsupported("address that may lead to several variables"))
             }
             (
                 Lowered::Handle(_) | Lowered::Resource { .. } | Lowered::Descriptor(_),

@@ -17,7 +17,7 @@ mod value;
 
 pub use descriptor::{Descriptor, HEAP, Handle, resource_class};
 pub use function::FunctionLowering;
-pub use memory::Pointer;
+pub use memory::{ChosenPointer, Pointer};
 pub use record::{NOWHERE, RecordPointer};
 pub use value::{Lowered, MAX_SCALARS};
 
@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use self::{
     descriptor::Source,
-    memory::{Root, Storage},
+    memory::{Roots, Storage},
     record::RecordLayout,
 };
 use super::{module as llvm, names::LocalNames, reflect};
@@ -78,12 +78,14 @@ pub struct ModuleLowering<'a> {
     record_layout: Option<RecordLayout>,
     /// Variables of what helper functions' parameters point to, by function and number.
     parameter_storages: HashMap<(llvm::FunctionId, u32), Storage>,
+    /// Parameters that lead to what functions write, by function.
+    written_parameters: HashMap<llvm::FunctionId, HashSet<u32>>,
     /// Variables of what functions return that is no number or vector.
     result_storages: HashMap<llvm::FunctionId, Storage>,
     /// Elements of all variables.
     elements: u64,
-    /// Memory that is accessed as another type than it was declared with.
-    reinterpreted: HashSet<Root>,
+    /// What addresses lead to.
+    roots: Roots,
 }
 
 /// Lowers the entry points of a module that `interface` lists, with notes on what is only approximately right.
@@ -114,9 +116,10 @@ pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -
         named_variables: HashMap::new(),
         record_layout: None,
         parameter_storages: HashMap::new(),
+        written_parameters: HashMap::new(),
         result_storages: HashMap::new(),
         elements: 0,
-        reinterpreted: memory::reinterpreted(module),
+        roots: Roots::new(module),
     };
     this.read_ranges()?;
     for (index, entry) in interface.entry_points.iter().enumerate() {

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{
     descriptor::{Descriptor, Handle},
-    memory::Pointer,
+    memory::{ChosenPointer, Pointer},
     record::RecordPointer,
 };
 use crate::{
@@ -33,6 +33,8 @@ pub enum Lowered {
     Descriptor(Descriptor),
     /// An address in a variable.
     Pointer(Pointer),
+    /// An address in one of several variables, or an undefined one.
+    ChosenPointer(ChosenPointer),
     /// An address in a record of a work graph.
     Record(RecordPointer),
 }
@@ -53,7 +55,7 @@ impl Lowered {
             Self::Descriptor(descriptor)
             | Self::Resource { descriptor, .. }
             | Self::Handle(Handle { descriptor, .. }) => Ok(&descriptor.numbers),
-            Self::Pointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
+            Self::Pointer(_) | Self::ChosenPointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
         }
     }
 
