@@ -122,8 +122,8 @@ impl FunctionLowering<'_, '_> {
             }
             return Ok(self.build().binary(op, a, b));
         }
-        if narrow == Narrow::Byte && !matches!(op, Llvm::And | Llvm::Or | Llvm::Xor) {
-            return Err(Error::unsupported(format!("operation on 8-bit integers: {op:?}")));
+        if narrow == Narrow::Byte {
+            return Ok(self.binary_byte(op, a, b));
         }
         let (a, b) = match op {
             // Bits above the sixteenth would come in.
@@ -146,27 +146,22 @@ impl FunctionLowering<'_, '_> {
             }
             _ => {}
         }
-        let op = match op {
-            Llvm::Add => BinaryOp::IAdd,
-            Llvm::Sub => BinaryOp::ISub,
-            Llvm::Mul => BinaryOp::IMul,
-            Llvm::UDiv => BinaryOp::UDiv,
-            Llvm::SDiv => BinaryOp::SDiv,
-            Llvm::URem => BinaryOp::URem,
-            Llvm::SRem => BinaryOp::SRem,
-            Llvm::Shl => BinaryOp::Shl,
-            Llvm::LShr => BinaryOp::LShr,
-            Llvm::AShr => BinaryOp::AShr,
-            Llvm::And => BinaryOp::And,
-            Llvm::Or => BinaryOp::Or,
-            Llvm::Xor => BinaryOp::Xor,
-            Llvm::FAdd => BinaryOp::FAdd,
-            Llvm::FSub => BinaryOp::FSub,
-            Llvm::FMul => BinaryOp::FMul,
-            Llvm::FDiv => BinaryOp::FDiv,
-            Llvm::FRem => BinaryOp::FRem,
+        Ok(self.build().binary(binary_op(op), a, b))
+    }
+
+    /// An operation on 8-bit integers, whose result has no bits above the eighth.
+    fn binary_byte(&mut self, op: llvm::BinaryOperation, a: Value, b: Value) -> Value {
+        use llvm::BinaryOperation as Llvm;
+        let (a, b) = match op {
+            Llvm::SDiv | Llvm::SRem | Llvm::AShr => {
+                (self.sign_extended(a, Narrow::Byte), self.sign_extended(b, Narrow::Byte))
+            }
+            _ => (a, b),
         };
-        Ok(self.build().binary(op, a, b))
+        let mut build = self.build();
+        let value = build.binary(binary_op(op), a, b);
+        let mask = build.i32(0xff);
+        build.binary(BinaryOp::And, value, mask)
     }
 
     /// A comparison, element by element.
@@ -275,4 +270,29 @@ fn unordered(build: &mut Builder<'_>, a: Value, b: Value) -> Value {
     }
     let second = is_nan(build, b);
     build.binary(BinaryOp::Or, first, second)
+}
+
+/// The IR's operation that is LLVM's where the types are as wide.
+fn binary_op(op: llvm::BinaryOperation) -> BinaryOp {
+    use llvm::BinaryOperation as Llvm;
+    match op {
+        Llvm::Add => BinaryOp::IAdd,
+        Llvm::Sub => BinaryOp::ISub,
+        Llvm::Mul => BinaryOp::IMul,
+        Llvm::UDiv => BinaryOp::UDiv,
+        Llvm::SDiv => BinaryOp::SDiv,
+        Llvm::URem => BinaryOp::URem,
+        Llvm::SRem => BinaryOp::SRem,
+        Llvm::Shl => BinaryOp::Shl,
+        Llvm::LShr => BinaryOp::LShr,
+        Llvm::AShr => BinaryOp::AShr,
+        Llvm::And => BinaryOp::And,
+        Llvm::Or => BinaryOp::Or,
+        Llvm::Xor => BinaryOp::Xor,
+        Llvm::FAdd => BinaryOp::FAdd,
+        Llvm::FSub => BinaryOp::FSub,
+        Llvm::FMul => BinaryOp::FMul,
+        Llvm::FDiv => BinaryOp::FDiv,
+        Llvm::FRem => BinaryOp::FRem,
+    }
 }
