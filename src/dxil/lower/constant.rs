@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::{
-    ChosenPointer, Descriptor, FunctionLowering, Lowered, ModuleLowering, NOWHERE, RecordPointer, descriptor::UNDEFINED,
-    llvm, record::RECORD_SPACE, value::MAX_SCALARS,
+    ChosenPointer, Descriptor, FunctionLowering, Lowered, ModuleLowering, NOWHERE, RecordPointer,
+    descriptor::UNDEFINED, llvm, record::RECORD_SPACE, value::MAX_SCALARS,
 };
 use crate::{
     Error, Result,

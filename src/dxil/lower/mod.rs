@@ -234,7 +234,10 @@ impl<'a> ModuleLowering<'a> {
     fn result_type(&self, ty: llvm::TypeId) -> Result<Type> {
         let scalars = self.value_types(ty)?;
         Ok(match scalars.as_slice() {
-            [scalar, rest @ ..] if rest.len() < 4 && rest.iter().all(|other| other == scalar) => {
+            // Targets may have pairs of words for 64 bits: four words are a vector.
+            [scalar, rest @ ..]
+                if rest.len() < if scalar.bits() == 64 { 2 } else { 4 } && rest.iter().all(|other| other == scalar) =>
+            {
                 Type::new(*scalar, scalars.len() as u8)
             }
             _ => Type::Void,

@@ -55,7 +55,9 @@ impl Lowered {
             Self::Descriptor(descriptor)
             | Self::Resource { descriptor, .. }
             | Self::Handle(Handle { descriptor, .. }) => Ok(&descriptor.numbers),
-            Self::Pointer(_) | Self::ChosenPointer(_) | Self::Record(_) => Err(Error::unsupported("address as an operand")),
+            Self::Pointer(_) | Self::ChosenPointer(_) | Self::Record(_) => {
+                Err(Error::unsupported("address as an operand"))
+            }
         }
     }
 
