@@ -120,16 +120,16 @@ impl FunctionLowering<'_, '_> {
             }
             return self.expression(ty, expression, depth);
         }
-        match self.llvm_type(ty)? {
+        match *self.llvm_type(ty)? {
             _ if self.parent.is_resource(ty) => {
                 let numbers = [self.function.i32(UNDEFINED), self.function.i32(0)];
                 return Ok(Lowered::Descriptor(Descriptor { numbers, non_uniform: false }));
             }
             // Whatever it leads to: nothing.
-            &llvm::Type::Pointer { pointee, space: RECORD_SPACE } => {
+            llvm::Type::Pointer { pointee, space: RECORD_SPACE } => {
                 return Ok(Lowered::Record(RecordPointer { byte: self.function.i32(NOWHERE), pointee }));
             }
-            &llvm::Type::Pointer { pointee, .. } => {
+            llvm::Type::Pointer { pointee, .. } => {
                 let (variable, index) = (self.function.i32(UNDEFINED), self.function.i32(0));
                 let storages = SmallVec::new();
                 return Ok(Lowered::ChosenPointer(ChosenPointer { storages, variable, index, pointee }));

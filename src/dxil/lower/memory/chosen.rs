@@ -3,15 +3,15 @@
 
 use smallvec::SmallVec;
 
-use super::{FunctionLowering, Pointer, Storage, llvm, roots::Root};
+use super::{
+    FunctionLowering, Pointer, Storage, llvm,
+    roots::{MAX_VARIABLES, Root},
+};
 use crate::{
     Error, Result,
     dxil::lower::{Lowered, record::NOWHERE},
     ir::{AtomicOp, Block, CompareOp, Type, Value, VariableId, VariableSpace},
 };
-
-/// Variables that one address may lead into, at most: an access is as many.
-const MAX_VARIABLES: usize = 64;
 
 /// An address that may lead into several variables, laid out alike; none if it is undefined.
 #[derive(Clone, Debug)]

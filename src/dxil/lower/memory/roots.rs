@@ -8,6 +8,9 @@ use crate::dxil::{lower::record::RECORD_SPACE, module::Expression};
 /// Most values between an address and its roots, for files whose addresses make long chains.
 const MAX_STEPS: usize = 1024;
 
+/// Variables that one address may lead into, at most: an access is as many.
+pub const MAX_VARIABLES: usize = 64;
+
 /// LLVM's address space of group-shared memory.
 pub const SHARED_SPACE: u32 = 3;
 
@@ -46,8 +49,7 @@ impl Roots {
     pub fn new(module: &llvm::Module) -> Self {
         let mut roots = Self { calls: calls(module), reinterpreted: HashSet::new() };
         roots.reinterpreted = roots.casts(module);
-        let groups = roots.groups(module);
-        while groups.iter().fold(false, |changed, group| roots.lay_out_alike(module, group) || changed) {}
+        roots.lay_out_alike(module, &roots.groups(module));
         roots
     }
 
@@ -201,12 +203,12 @@ impl Roots {
         roots
     }
 
-    /// Memory that one address can lead to, where it is more than one.
+    /// Memory that one address can lead to, where it is more than one and not more than is permitted.
     fn groups(&self, module: &llvm::Module) -> Vec<Vec<Root>> {
         let mut groups = Vec::new();
         let is_address = |ty: llvm::TypeId| matches!(module.types.get(ty), Some(llvm::Type::Pointer { space, .. }) if *space != RECORD_SPACE);
         let mut add = |roots: Vec<Root>| {
-            if roots.len() > 1 {
+            if (2..=MAX_VARIABLES).contains(&roots.len()) {
                 groups.push(roots);
             }
         };
@@ -241,34 +243,51 @@ impl Roots {
         groups
     }
 
-    /// Lays out memory in words that one address can lead to, unless all of it is numbers of one type. Gives whether that
-    /// changed anything.
-    fn lay_out_alike(&mut self, module: &llvm::Module, group: &[Root]) -> bool {
-        let leaf = |root: &Root| {
-            let ty = match *root {
-                Root::Global(global) => module.globals.get(global.index())?.ty,
-                Root::Alloca(function, number) => {
-                    let body = module.functions.get(function.index())?.body.as_ref()?;
-                    match body.instructions.get(number as usize)?.op {
-                        llvm::Operation::Allocate { ty, .. } => ty,
-                        _ => return None,
-                    }
-                }
-                Root::Parameter(..) | Root::Result(_) => return None,
-            };
-            match module.types.leaf(ty) {
-                llvm::Leaf::Uniform(leaf) => module.types.get(leaf),
-                _ => None,
-            }
+    /// Lays out memory in words that one address can lead to, unless all of it is numbers of one type.
+    fn lay_out_alike(&mut self, module: &llvm::Module, groups: &[Vec<Root>]) {
+        let alike = |group: &[Root]| {
+            let first = group.first().and_then(|&root| leaf(module, root));
+            first.is_some() && group.iter().all(|&root| leaf(module, root) == first)
         };
-        let first = group.first().and_then(leaf);
-        let alike = first.is_some()
-            && group.iter().all(|root| leaf(root) == first)
-            && !group.iter().any(|root| self.reinterpreted.contains(root));
-        if alike {
-            return false;
+        let mut groups_of: HashMap<Root, Vec<usize>> = HashMap::new();
+        let mut work = Vec::new();
+        for (number, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&root| groups_of.entry(root).or_default().push(number));
+            if !alike(group) || group.iter().any(|root| self.reinterpreted.contains(root)) {
+                work.push(number);
+            }
         }
-        group.iter().fold(false, |changed, root| self.reinterpreted.insert(*root) || changed)
+        let mut done = vec![false; groups.len()];
+        while let Some(number) = work.pop() {
+            if std::mem::replace(&mut done[number], true) {
+                continue;
+            }
+            for root in &groups[number] {
+                // What is laid out in words already has led to its other groups.
+                if self.reinterpreted.insert(*root) {
+                    work.extend(&groups_of[root]);
+                }
+            }
+        }
+    }
+}
+
+/// The type of all numbers in some memory.
+fn leaf(module: &llvm::Module, root: Root) -> Option<&llvm::Type> {
+    let ty = match root {
+        Root::Global(global) => module.globals.get(global.index())?.ty,
+        Root::Alloca(function, number) => {
+            let body = module.functions.get(function.index())?.body.as_ref()?;
+            match body.instructions.get(number as usize)?.op {
+                llvm::Operation::Allocate { ty, .. } => ty,
+                _ => return None,
+            }
+        }
+        Root::Parameter(..) | Root::Result(_) => return None,
+    };
+    match module.types.leaf(ty) {
+        llvm::Leaf::Uniform(leaf) => module.types.get(leaf),
+        _ => None,
     }
 }
 
