@@ -106,9 +106,9 @@ pub use resource_definitions::{
     BindingRecord, BufferRecord, MemberRecord, ResourceDefinitions, TypeRecord, VariableRecord,
 };
 pub use root_signature::{
-    ComparisonFunction, DescriptorRange, DescriptorRangeFlags, DescriptorRangeType, Filter, RootDescriptor,
-    RootDescriptorFlags, RootParameter, RootParameterKind, RootSignature, RootSignatureFlags, RootSignatureVersion,
-    SamplerFlags, ShaderVisibility, StaticBorderColor, StaticSampler, TextureAddressMode,
+    ComparisonFunction, DescriptorRange, DescriptorRangeFlags, DescriptorRangeType, Filter, FilterReduction,
+    RootDescriptor, RootDescriptorFlags, RootParameter, RootParameterKind, RootSignature, RootSignatureFlags,
+    RootSignatureVersion, SamplerFlags, ShaderVisibility, StaticBorderColor, StaticSampler, TextureAddressMode,
 };
 pub use runtime_data::{
     DispatchGridField, DxilResourceClass, FunctionAttribute, HitGroupType, LibraryResource, LibraryResourceFlags,

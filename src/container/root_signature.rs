@@ -231,6 +231,53 @@ enumeration! {
     }
 }
 
+/// `D3D12_FILTER_REDUCTION_TYPE`: what a filter makes of the texels it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterReduction {
+    /// Their weighted mean.
+    Standard,
+    /// The weighted mean of what comparing each gives.
+    Comparison,
+    /// The least, of those that have a weight.
+    Minimum,
+    /// The greatest.
+    Maximum,
+}
+
+/// A filter is made of bits: 0 says that mips are interpolated, 2 that texels are in magnification, 4 in minification, 6 that
+/// the filter is anisotropic; bits 7 and 8 are the reduction (`D3D12_ENCODE_BASIC_FILTER` and its fellows in `d3d12.h`).
+impl Filter {
+    /// Mips are interpolated.
+    pub fn mip_is_linear(self) -> bool {
+        self.0 & 0x1 != 0
+    }
+
+    /// Texels of a texture that is made larger are interpolated.
+    pub fn mag_is_linear(self) -> bool {
+        self.0 & 0x4 != 0
+    }
+
+    /// Texels of a texture that is made smaller are interpolated.
+    pub fn min_is_linear(self) -> bool {
+        self.0 & 0x10 != 0
+    }
+
+    /// The filter is anisotropic.
+    pub fn is_anisotropic(self) -> bool {
+        self.0 & 0x40 != 0
+    }
+
+    /// What it makes of the texels it takes.
+    pub fn reduction(self) -> FilterReduction {
+        match self.0 >> 7 & 3 {
+            0 => FilterReduction::Standard,
+            1 => FilterReduction::Comparison,
+            2 => FilterReduction::Minimum,
+            _ => FilterReduction::Maximum,
+        }
+    }
+}
+
 enumeration! {
     /// `D3D12_TEXTURE_ADDRESS_MODE`.
     TextureAddressMode: u32 {

@@ -1,15 +1,17 @@
-//! From programs to naga modules: [`lift()`], [`Program`], [`Target`], [`Emitted`].
+//! From programs to naga modules: [`lift()`], [`Program`], [`Target`], [`Emitted`]; and the samplers of root signatures.
 
 mod class_choice;
 mod emit;
 mod link;
 mod program;
+mod sampler;
 pub mod structure;
 mod target;
 
 pub use class_choice::ClassChoice;
 pub use link::{link, pixel_inputs};
 pub use program::*;
+pub use sampler::{SamplerAddress, SamplerBorder, SamplerState};
 pub use target::*;
 
 use crate::{

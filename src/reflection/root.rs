@@ -9,9 +9,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::interface::{Binding, Interface, ResourceClass, ResourceKind, Stage};
+use super::interface::{Binding, EntryPointInterface, Interface, ResourceClass, ResourceKind, Stage};
 use crate::container::{
     DescriptorRange, DescriptorRangeType, RootParameterKind, RootSignature, RootSignatureFlags, ShaderVisibility,
+    StaticSampler,
 };
 
 /// What supplies a binding.
@@ -127,6 +128,19 @@ impl Interface {
         bindings.map(|(_, binding)| root_binding(binding, entry.stage, signature)).collect()
     }
 
+    /// The static sampler that a root signature of the container supplies a binding with.
+    pub fn static_sampler(&self, binding: &Binding) -> Option<&StaticSampler> {
+        let place = (binding.class, binding.space, binding.register);
+        self.entry_points.iter().find_map(|entry| {
+            let mut roots = entry.root_bindings.iter();
+            let root = roots.find(|root| (root.class, root.space, root.register) == place)?;
+            let Some(RootSource::StaticSampler { sampler }) = root.source else { return None };
+            let (global, local) = export_signatures(self, entry);
+            let of_export = if root.local { local } else { global };
+            self.root_signature.as_ref().or(of_export)?.static_samplers.get(sampler as usize)
+        })
+    }
+
     /// What Direct3D 12 refuses about the bindings and the root signatures that the container carries: entry point and
     /// binding.
     pub fn root_faults(&self) -> impl Iterator<Item = (&str, &RootBinding)> {
@@ -148,13 +162,23 @@ pub(super) fn resolve(interface: &mut Interface) {
     }
 }
 
+/// The global and the local root signature of a library's export, those that the library has.
+fn export_signatures<'a>(
+    interface: &'a Interface,
+    entry: &EntryPointInterface,
+) -> (Option<&'a RootSignature>, Option<&'a RootSignature>) {
+    let Some(export) = &entry.library else { return (None, None) };
+    let named = |name: &Option<String>| name.as_deref().and_then(|name| interface.root_signature_of(name));
+    (named(&export.associations.global_root_signature), named(&export.associations.local_root_signature))
+}
+
 /// The bindings of a library's export: in its local root signature, else in its global one. Where the library does not
 /// have the global one, nothing is said of what the local one lacks.
 fn of_export(interface: &Interface, entry: usize) -> Vec<RootBinding> {
-    let Some(export) = &interface.entry_points[entry].library else { return Vec::new() };
-    let associated = &export.associations;
-    let global = associated.global_root_signature.as_deref().and_then(|name| interface.root_signature_of(name));
-    let local = associated.local_root_signature.as_deref().and_then(|name| interface.root_signature_of(name));
+    let (global, local) = export_signatures(interface, &interface.entry_points[entry]);
+    if global.is_none() && local.is_none() {
+        return Vec::new();
+    }
     let resolve = |signature: Option<&RootSignature>| match signature {
         Some(signature) => interface.root_bindings(entry, signature),
         None => Vec::new(),

@@ -4,6 +4,7 @@ mod buffers;
 mod limits;
 mod names;
 mod specialize;
+mod static_samplers;
 mod textures;
 mod write_back;
 
@@ -15,6 +16,7 @@ use self::{
     limits::check_limits,
     names::{buffer_type, sample_type, storage_access, unbound_format, view_dimension},
     specialize::filters,
+    static_samplers::static_sampler,
     write_back::WriteBack,
 };
 use super::{
@@ -172,8 +174,9 @@ impl Binder<'_> {
             if resource.count.is_some() {
                 self.check_array(resource.ty).map_err(|halt| halt.within(&place))?;
             }
-            let (ty, items) =
-                self.resource(resource, declared, &mut write_backs).map_err(|halt| halt.within(&place))?;
+            let (ty, items) = self
+                .resource(resource, &module.interface, declared, &mut write_backs)
+                .map_err(|halt| halt.within(&place))?;
             let entry = wgpu::BindGroupLayoutEntry {
                 binding: resource.slot.binding,
                 visibility,
@@ -230,6 +233,7 @@ impl Binder<'_> {
     fn resource(
         &self,
         resource: &EmittedResource,
+        interface: &Interface,
         declared: &reflection::Binding,
         write_backs: &mut Vec<WriteBack>,
     ) -> Result<(wgpu::BindingType, Bound), Halt> {
@@ -289,6 +293,7 @@ impl Binder<'_> {
                     wgpu::SamplerBindingType::NonFiltering
                 };
                 let mut samplers = Vec::with_capacity(slot_of.len());
+                let unbound = static_sampler(interface, declared)?.unwrap_or_default();
                 for slot in slot_of {
                     let sampler = match slot {
                         Some(slot) => self
@@ -296,7 +301,7 @@ impl Binder<'_> {
                             .samplers
                             .get(slot.name)
                             .ok_or_else(|| format!("there is no sampler {}", slot.name))?,
-                        None => &format::Sampler::default(),
+                        None => &unbound,
                     };
                     if !comparison && (filters(sampler) || sampler.anisotropy.0 > 1) {
                         ty = wgpu::SamplerBindingType::Filtering;

@@ -2,7 +2,7 @@
 
 use wgpu::TextureFormat;
 
-use super::{Hazards, Slot, slots};
+use super::{Hazards, Slot, slots, static_samplers::static_sampler};
 use crate::{
     cases::{
         device::{Gpu, Halt},
@@ -32,6 +32,12 @@ pub fn specialize(
             known.count = known.count.max(slot.element + 1);
             specialize_slot(gpu, resources, hazards, declared, slot, &mut known)?;
         }
+        if known.count == 0
+            && let Some(sampler) = static_sampler(interface, declared)?
+        {
+            known.count = 1;
+            specialize_sampler(&sampler, &mut known);
+        }
         target.resources.insert(Register::from(declared), known);
     }
     Ok(())
@@ -48,8 +54,7 @@ fn specialize_slot(
     match declared.kind {
         ResourceKind::Sampler { .. } => {
             if let Some(sampler) = resources.samplers.get(slot.name) {
-                known.unfilterable |= !filters(sampler);
-                known.comparison = sampler.compare.map(|compare| comparison(sampler, compare));
+                specialize_sampler(sampler, known);
             }
         }
         ResourceKind::Texture { .. } => {
@@ -82,6 +87,11 @@ fn specialize_slot(
         }
     }
     Ok(())
+}
+
+fn specialize_sampler(sampler: &format::Sampler, known: &mut ResourceSpecialization) {
+    known.unfilterable |= !filters(sampler);
+    known.comparison = sampler.compare.map(|compare| comparison(sampler, compare));
 }
 
 /// The format of a name.

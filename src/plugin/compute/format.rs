@@ -43,7 +43,7 @@ pub struct ComputeFile {
     pub images: BTreeMap<String, ImageFile>,
     /// Buffers by name.
     pub buffers: BTreeMap<String, BufferFile>,
-    /// Samplers by name.
+    /// Samplers by name. What is left out is the static sampler of the shader's root signature, if it has one there.
     pub samplers: BTreeMap<String, SamplerDescription>,
     /// Thread groups in each direction.
     pub dispatch: (u32, u32, u32),

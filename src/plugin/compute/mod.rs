@@ -19,7 +19,7 @@ pub(crate) use run::finish;
 use super::{
     bind::{NamedStage, Names, bind_constants, bind_resources, display_name},
     constants::{ConstantBlock, ConstantValue, Frequency, VectorConvention},
-    material::SamplerDescription,
+    material::{SamplerDescription, bind_static_samplers},
     shader::DxShader,
     status::Resolve,
 };
@@ -49,7 +49,7 @@ pub struct DxCompute {
     pub formats: BTreeMap<String, TextureFormat>,
     /// Buffers that are filled with 0 before each run.
     pub clear: Vec<String>,
-    /// Samplers by name.
+    /// Samplers by name. What is left out is the static sampler of the shader's root signature, if it has one there.
     pub samplers: BTreeMap<String, SamplerDescription>,
     /// Thread groups in each direction.
     pub dispatch: UVec3,
@@ -141,6 +141,8 @@ impl Resolve for DxCompute {
         let formats = bind_resources(&stages, "buffer", is_buffer, &self.formats).map_err(text)?;
         let is_sampler = |binding: &Binding| binding.class == ResourceClass::Sampler;
         let samplers = bind_resources(&stages, "sampler", is_sampler, &self.samplers).map_err(text)?;
+        let mut samplers = samplers.into_iter().next().unwrap_or_default();
+        bind_static_samplers(shader.interface(), &mut samplers);
         let buffer_named = |what: &str, name: &String| {
             let missing = || format!("{what} `{name}`, which is none of its buffers");
             self.buffers.get(name).map(Handle::id).ok_or_else(missing)
@@ -154,7 +156,7 @@ impl Resolve for DxCompute {
             images: images.into_iter().next().unwrap_or_default(),
             buffers: buffers.into_iter().next().unwrap_or_default(),
             formats: formats.into_iter().next().unwrap_or_default(),
-            samplers: samplers.into_iter().next().unwrap_or_default(),
+            samplers,
             clear: clear.collect::<Result<_, String>>()?,
             dispatch: self.dispatch,
             run: self.run,

@@ -45,7 +45,7 @@ pub struct MaterialFile {
     pub constants: BTreeMap<String, ConstantValue>,
     /// Textures by name.
     pub textures: BTreeMap<String, TextureFile>,
-    /// Samplers by name.
+    /// Samplers by name. What is left out is the static sampler of the shader's root signature, if it has one there.
     pub samplers: BTreeMap<String, SamplerDescription>,
     /// Mesh attributes by semantic and index, as `TEXCOORD1`.
     pub vertices: BTreeMap<String, String>,

@@ -21,6 +21,7 @@ pub use format::{MaterialFile, TextureFile, TextureSettings};
 pub(crate) use loader::asset_path;
 pub use loader::{DxMaterialError, DxMaterialLoader};
 pub use resolve::{ResolveError, ResolvedBindings, ResolvedMaterial, resolve};
+pub(crate) use sampler::bind_static_samplers;
 pub use sampler::{AddressMode, Filter, SamplerCompare, SamplerDescription};
 pub use state::{
     Blend, BlendFactorName, BlendMode, BlendOperationName, CullMode, DepthCompare, RenderState, Topology, Winding,
@@ -51,7 +52,7 @@ pub struct DxMaterial {
     /// Textures by name.
     #[dependency]
     pub textures: HashMap<String, Handle<Image>>,
-    /// Samplers by name.
+    /// Samplers by name. What is left out is the static sampler of the shader's root signature, if it has one there.
     pub samplers: BTreeMap<String, SamplerDescription>,
     /// Mesh attributes by semantic and index.
     pub vertices: BTreeMap<String, String>,

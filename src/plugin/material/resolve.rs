@@ -6,7 +6,7 @@ use bevy::{prelude::*, render::render_resource::ColorWrites};
 
 use super::{
     DxMaterial, RenderState, SamplerDescription, VertexInput, WriteMaskError, attribute_named, attribute_of_semantic,
-    vertex,
+    bind_static_samplers, vertex,
 };
 use crate::{
     ir::BindingId,
@@ -100,7 +100,10 @@ pub fn resolve(material: &DxMaterial, vertex: &DxShader, pixel: &DxShader) -> Re
     let ids: BTreeMap<&String, AssetId<Image>> =
         material.textures.iter().map(|(name, handle)| (name, handle.id())).collect();
     let textures = bind_resources(&stages, "texture", is_texture, ids.iter().map(|(name, id)| (*name, id)))?;
-    let samplers = bind_resources(&stages, "sampler", is_sampler, &material.samplers)?;
+    let mut samplers = bind_resources(&stages, "sampler", is_sampler, &material.samplers)?;
+    for (stage, samplers) in stages.iter().zip(&mut samplers) {
+        bind_static_samplers(stage.interface, samplers);
+    }
 
     let mut unbound = Names(constants.unbound);
     for (index, stage) in stages.iter().enumerate() {

@@ -1,11 +1,18 @@
 //! Samplers, in Direct3D's terms.
 
+use std::collections::BTreeMap;
+
 use bevy::render::render_resource::{
     AddressMode as WgpuAddressMode, CompareFunction, FilterMode, MipmapFilterMode, SamplerDescriptor,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::lift::{self, Comparison};
+use crate::{
+    container::StaticSampler,
+    ir::BindingId,
+    lift::{self, Comparison, SamplerAddress, SamplerState},
+    reflection::Interface,
+};
 
 /// A sampler. The default is Direct3D's: linear, clamped, all mips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +80,55 @@ pub enum SamplerCompare {
     Always,
 }
 
+/// Gives each sampler that nothing is bound to the static one that the shader's root signature has for it. One that
+/// [`SamplerDescription`] cannot say stays unbound.
+pub(crate) fn bind_static_samplers(interface: &Interface, samplers: &mut BTreeMap<BindingId, SamplerDescription>) {
+    for (index, binding) in interface.bindings.iter().enumerate() {
+        let id = BindingId(index as u32);
+        if !samplers.contains_key(&id)
+            && let Some(sampler) = interface.static_sampler(binding).and_then(SamplerDescription::of_static)
+        {
+            samplers.insert(id, sampler);
+        }
+    }
+}
+
 impl SamplerDescription {
+    /// A static sampler, unless it has what the description has not: borders, filters that differ in magnification and
+    /// minification, or what WebGPU lacks altogether.
+    fn of_static(sampler: &StaticSampler) -> Option<Self> {
+        let state = SamplerState::of(sampler).ok()?;
+        let [u, v, w] = state.address.map(|address| match address {
+            SamplerAddress::Wrap => Some(AddressMode::Repeat),
+            SamplerAddress::Mirror => Some(AddressMode::MirrorRepeat),
+            SamplerAddress::Clamp => Some(AddressMode::ClampToEdge),
+            SamplerAddress::Border => None,
+        });
+        if state.min_linear != state.mag_linear {
+            return None;
+        }
+        let filter = |linear| if linear { Filter::Linear } else { Filter::Nearest };
+        let is_anisotropic = state.anisotropy > 1;
+        Some(Self {
+            filter: if is_anisotropic { Filter::Anisotropic } else { filter(state.mag_linear) },
+            mip: Some(filter(state.mip_linear)),
+            address: u?,
+            address_uvw: Some((u?, v?, w?)),
+            lod: state.lod,
+            anisotropy: state.anisotropy,
+            compare: state.compare.map(|function| match function {
+                lift::CompareFunction::Never => SamplerCompare::Never,
+                lift::CompareFunction::Less => SamplerCompare::Less,
+                lift::CompareFunction::Equal => SamplerCompare::Equal,
+                lift::CompareFunction::LessEqual => SamplerCompare::LessEqual,
+                lift::CompareFunction::Greater => SamplerCompare::Greater,
+                lift::CompareFunction::NotEqual => SamplerCompare::NotEqual,
+                lift::CompareFunction::GreaterEqual => SamplerCompare::GreaterEqual,
+                lift::CompareFunction::Always => SamplerCompare::Always,
+            }),
+        })
+    }
+
     /// It mixes texels.
     pub(crate) fn filters(&self) -> bool {
         [self.filter, self.mip.unwrap_or(self.filter)].into_iter().any(|filter| filter != Filter::Nearest)
@@ -180,5 +235,39 @@ mod tests {
         assert_eq!(sampler.comparison(), Comparison { function: lift::CompareFunction::Greater, linear: false });
         assert!(!sampler.filters());
         assert!(SamplerDescription { mip: Some(Filter::Linear), ..sampler }.filters());
+    }
+
+    #[test]
+    fn root_signatures_have_samplers() {
+        let bytes = include_bytes!("../../../tests/fixtures/texture/static_samplers.dxil");
+        let container = crate::container::Container::parse(bytes).unwrap();
+        let interface = crate::reflection::reflect(&container).unwrap();
+        let names = |samplers: &BTreeMap<BindingId, SamplerDescription>| {
+            let names = samplers.keys().map(|id| interface.bindings[id.index()].name.clone().unwrap());
+            names.collect::<Vec<_>>()
+        };
+        let of = |name: &str| {
+            let is_named = |binding: &crate::reflection::Binding| binding.name.as_deref() == Some(name);
+            BindingId(interface.bindings.iter().position(is_named).unwrap() as u32)
+        };
+        let own = SamplerDescription { lod: (2.0, 3.0), ..Default::default() };
+        let mut samplers = BTreeMap::from([(of("trilinear"), own.clone())]);
+        bind_static_samplers(&interface, &mut samplers);
+        // One has a border, one is not the root signature's.
+        let mut bound = names(&samplers);
+        bound.sort();
+        assert_eq!(bound, ["by_default", "greater", "nearest_wrapped", "second_mip", "trilinear"]);
+        assert_eq!(samplers[&of("trilinear")], own);
+        let expected = SamplerDescription {
+            filter: Filter::Linear,
+            mip: Some(Filter::Nearest),
+            address: AddressMode::MirrorRepeat,
+            address_uvw: Some((AddressMode::MirrorRepeat, AddressMode::ClampToEdge, AddressMode::Repeat)),
+            lod: (1.0, 1.0),
+            anisotropy: 1,
+            compare: None,
+        };
+        assert_eq!(samplers[&of("second_mip")], expected);
+        assert_eq!(samplers[&of("greater")].compare, Some(SamplerCompare::Greater));
     }
 }
