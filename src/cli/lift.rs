@@ -19,7 +19,7 @@ pub struct Lift {
     /// Where to write it [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Of a library, the entry point to lift [default: all]
+    /// Of a library, the entry point or exported function to lift [default: all entry points]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Fill an interface with a class instance [default: its first class]

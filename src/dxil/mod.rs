@@ -54,20 +54,33 @@ pub(crate) fn reflect_twin(container: &Container<'_>) -> Result<Option<Interface
 
 /// Lowers the programs of a container (`DXIL` part). `interface` is what [`crate::reflection::reflect`] read.
 ///
+/// Of a library without entry points, and by name, the functions are lowered that other libraries may call. What their
+/// parameters point to, and results that are more than a vector, are variables that they share with their caller, named
+/// `FUNCTION_parameterN` and `FUNCTION_result`, in words.
+///
 /// # Errors
 /// Names the instruction that has no lowering, or the record that contradicts the format.
 pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftOptions) -> Result<Program> {
     let (bitcode, module) = modules::program(container)?;
-    if let Some(entry) = &options.entry
-        && interface.stage == Stage::Library
-    {
-        interface.entry_points.retain(|described| described.name == *entry);
-        if interface.entry_points.is_empty() {
-            return Err(Error::new(ErrorKind::Mismatch, format!("the library has no such entry point: {entry}")));
+    let mut exports = Vec::new();
+    match &options.entry {
+        Some(entry) if interface.stage == Stage::Library => {
+            interface.entry_points.retain(|described| described.name == *entry);
+            if interface.entry_points.is_empty() {
+                exports = exported(&module, |name| name == entry);
+            }
+            if interface.entry_points.is_empty() && exports.is_empty() {
+                let what = format!("the library has no such entry point or function: {entry}");
+                return Err(Error::new(ErrorKind::Mismatch, what));
+            }
         }
-    }
-    if interface.entry_points.is_empty() {
-        return Err(Error::new(ErrorKind::NotAProgram, "the library has no entry points"));
+        _ if interface.entry_points.is_empty() => {
+            exports = exported(&module, |_| true);
+            if exports.is_empty() {
+                return Err(Error::new(ErrorKind::NotAProgram, "the library has no entry points and no functions"));
+            }
+        }
+        _ => {}
     }
     let (names, unreadable) = match modules::debug(container) {
         Ok(Some(copy)) => (names::LocalNames::of(&copy), None),
@@ -75,10 +88,18 @@ pub fn lift(container: &Container<'_>, mut interface: Interface, options: &LiftO
         Ok(None) => (names::LocalNames::of(&module), None),
         Err(error) => (names::LocalNames::default(), Some(error)),
     };
-    let lowered = lower::lower(&module, &interface, &names);
+    let lowered = lower::lower(&module, &interface, &exports, &names);
     let (ir, mut notes) = lowered.map_err(|error| error.in_part(bitcode.part.name))?;
     notes.extend(unreadable.map(|error| Note::new(format!("debug information cannot be read: {error}"))));
     Ok(Program { ir, interface, notes })
+}
+
+/// Functions of a library that other libraries may call, of some undecorated names.
+fn exported(module: &module::Module, is_wanted: impl Fn(&str) -> bool) -> Vec<module::FunctionId> {
+    let functions = (0..).map(module::FunctionId).zip(&module.functions);
+    let is_export = |function: &module::Function| function.body.is_some() && !function.symbol.linkage.is_local();
+    let wanted = functions.filter(|(_, it)| is_export(it) && is_wanted(reflect::undecorated(&it.name)));
+    wanted.map(|(id, _)| id).collect()
 }
 
 /// The program of a container as LLVM assembly, in the spelling of `dxc -dumpbin`. As there, the program with debug
@@ -517,6 +538,41 @@ mod tests {
         assert_eq!(module.entry_points.len(), 3);
         let shared = module.functions.iter().filter(|(_, function)| function.name.as_deref() == Some("of_triangles"));
         assert_eq!(shared.count(), 2);
+    }
+
+    #[test]
+    fn functions_of_a_library_without_shaders_share_variables_with_their_callers() {
+        let bytes = include_bytes!("../../tests/fixtures/dxil/exports.dxil");
+        let program = crate::lift(bytes, &LiftOptions::default()).unwrap();
+        let names: Vec<_> = program.ir.functions.iter().map(|function| function.name.as_str()).collect();
+        assert_eq!(names, ["paired", "steep"]);
+        // The result, `inout` and `out`: nothing in the library reads what is written there, and all of it stays.
+        let paired = &program.ir.functions[0];
+        let mut stored = std::collections::BTreeMap::<_, u32>::new();
+        for &inst in paired.blocks.iter().flat_map(|block| &block.insts) {
+            if let Some(Op::StoreVariable { variable, .. }) = paired.op(inst) {
+                let variable = &program.ir.variables[variable.index()];
+                assert_eq!((variable.space, variable.element), (VariableSpace::Interface, crate::ir::Type::I32));
+                *stored.entry(variable.name.as_str()).or_default() += 1;
+            }
+        }
+        assert_eq!(
+            stored.into_iter().collect::<Vec<_>>(),
+            [("paired_parameter0", 3), ("paired_parameter2", 1), ("paired_parameter3", 1)]
+        );
+        let module = valid(&program);
+        assert_eq!((module.entry_points.len(), module.functions.len()), (0, 2));
+        // Static variables keep their values from call to call.
+        let calls = program.ir.variables.iter().find(|variable| variable.name == "calls").unwrap();
+        assert_eq!(calls.space, VariableSpace::Thread);
+        assert!(program.ir.to_string().contains("load_variable"));
+        // Two buffers without a register have places of their own.
+        let emitted = program.emit(&crate::lift::Target::default()).unwrap();
+        let slots: std::collections::BTreeSet<_> = emitted.resources.iter().map(|resource| resource.slot).collect();
+        assert_eq!(slots.len(), 3);
+
+        let options = LiftOptions { entry: Some("steep".to_owned()), ..Default::default() };
+        assert_eq!(crate::lift(bytes, &options).unwrap().ir.functions.len(), 1);
     }
 
     #[test]

@@ -16,8 +16,9 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LiftOptions {
-    /// Of a library, the entry point to lift; all if `None`. A container of one entry point takes any name. A library of Shader
-    /// Model 4 or 5 lifts one function, which must be named if there are several.
+    /// Of a library, the entry point or exported function to lift; all entry points if `None`, or all exported functions if
+    /// there are none. A container of one entry point takes any name. A library of Shader Model 4 or 5 lifts one function,
+    /// which must be named if there are several.
     pub entry: Option<String>,
     /// Of a program with interfaces ([`Interface::class_linkage`]), what fills them, by the interface's name: `light` for an
     /// interface or for all of an array, `light[2]` for one of an array. What is left out is filled by its first class.

@@ -56,7 +56,10 @@ pub enum Source {
 
 /// Types of what `dx.op.createHandleForLib` makes handles of.
 pub fn object_types(module: &llvm::Module) -> HashSet<llvm::TypeId> {
-    let functions = module.functions.iter().filter(|function| function.name.starts_with("dx.op.createHandleForLib"));
+    // The second is its name before Shader Model 6.3 was done.
+    let names = ["dx.op.createHandleForLib", "dx.op.createHandleFromResourceStructForLib"];
+    let is_named = |function: &&llvm::Function| names.iter().any(|name| function.name.starts_with(name));
+    let functions = module.functions.iter().filter(is_named);
     let object = |function: &llvm::Function| match module.types.get(function.ty) {
         Some(llvm::Type::Function { params, .. }) => params.get(1).map(|&object| module.types.canonical(object)),
         _ => None,
@@ -152,6 +155,33 @@ impl ModuleLowering<'_> {
                 Some(llvm::Type::Array { element, .. }) => *element,
                 _ => return self.is_resource(ty),
             };
+        }
+        false
+    }
+
+    /// A parameter of the function is a resource or an address of one, or holds some: outside the module there is nothing that
+    /// it could stand for.
+    pub(super) fn takes_resources(&self, function: llvm::FunctionId) -> bool {
+        let Some(llvm::Type::Function { params, .. }) =
+            self.module.types.get(self.module.functions[function.index()].ty)
+        else {
+            return false;
+        };
+        let mut seen = HashSet::new();
+        let mut work = params.clone();
+        while let Some(ty) = work.pop() {
+            if self.is_resource(ty) {
+                return true;
+            }
+            if seen.insert(ty) {
+                match self.module.types.get(ty) {
+                    Some(llvm::Type::Pointer { pointee: part, .. } | llvm::Type::Array { element: part, .. }) => {
+                        work.push(*part);
+                    }
+                    Some(llvm::Type::Struct { fields, .. }) => work.extend(fields),
+                    _ => {}
+                }
+            }
         }
         false
     }

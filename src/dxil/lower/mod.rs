@@ -82,17 +82,25 @@ pub struct ModuleLowering<'a> {
     written_parameters: HashMap<llvm::FunctionId, HashSet<u32>>,
     /// Variables of what functions return that is no number or vector.
     result_storages: HashMap<llvm::FunctionId, Storage>,
+    /// Functions of a library that others call: what their parameters point to is shared with these.
+    exports: HashSet<llvm::FunctionId>,
     /// Elements of all variables.
     elements: u64,
     /// What addresses lead to.
     roots: Roots,
 }
 
-/// Lowers the entry points of a module that `interface` lists, with notes on what is only approximately right.
+/// Lowers the entry points of a module that `interface` lists, and functions that it exports, with notes on what is only
+/// approximately right.
 ///
 /// # Errors
 /// Names the function and instruction that has no lowering.
-pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -> Result<(ir::Module, Vec<Note>)> {
+pub fn lower(
+    module: &llvm::Module,
+    interface: &Interface,
+    exports: &[llvm::FunctionId],
+    names: &LocalNames,
+) -> Result<(ir::Module, Vec<Note>)> {
     let stage = interface.stage;
     let records = reflect::EntryRecord::all(module, stage)?;
     let mut this = ModuleLowering {
@@ -118,6 +126,7 @@ pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -
         parameter_storages: HashMap::new(),
         written_parameters: HashMap::new(),
         result_storages: HashMap::new(),
+        exports: exports.iter().copied().collect(),
         elements: 0,
         roots: Roots::new(module),
     };
@@ -139,6 +148,17 @@ pub fn lower(module: &llvm::Module, interface: &Interface, names: &LocalNames) -
         let function = own(record.function)?;
         let patch_constant_functions = record.patch_constant_function.map(own).transpose()?.into_iter().collect();
         this.ir.entry_points.push(ir::EntryPoint { stage: entry.stage, function, patch_constant_functions });
+    }
+    let (open, inlined): (Vec<_>, Vec<_>) = exports.iter().partition(|export| !this.takes_resources(**export));
+    for &export in inlined {
+        let what = "function with resources as parameters, which exists for those who inline it";
+        if open.is_empty() {
+            return Err(Error::unsupported(what).in_function(this.name(export)));
+        }
+        this.note(&format!("{}: left out: a {what}", this.name(export)));
+    }
+    for &export in open {
+        this.function(export).map_err(|error| error.in_function(this.name(export)))?;
     }
     while let Some(function) = this.queue.pop_front() {
         this.lower_function(function).map_err(|error| error.in_function(this.name(function)))?;

@@ -13,7 +13,7 @@ use crate::ir::{
 const MAX_ELEMENTS: u32 = 4096;
 
 /// Guarantees that a thread variable of at most 4,096 elements whose accesses all have constant indices is neither read nor written, if they are
-/// all in one function that no other calls: its elements are values, handed on by parameters where ways meet. Elements
+/// all in one function, of an entry point, that no other calls: its elements are values, handed on by parameters where ways meet. Elements
 /// of which single lanes are accessed become scalars.
 ///
 /// Loads of constant variables at constant indices become constants.
@@ -36,8 +36,8 @@ pub fn promote_variables(module: &mut Module) {
     let accesses = find_accesses(module);
     for (index, function) in module.functions.iter_mut().enumerate() {
         load_constants(function, &module.variables);
-        // A variable keeps its value from one call to the next, but an entry point runs once.
-        if called.contains(&index) || runs.get(&index).is_some_and(|runs| *runs > 1) {
+        // A variable keeps its value from one call to the next, also from outside the module, but an entry point runs once.
+        if called.contains(&index) || runs.get(&index) != Some(&1) {
             continue;
         }
         let mut promotion = Promotion::new(&module.variables);

@@ -33,7 +33,8 @@ impl FunctionEmitter<'_, '_> {
     /// The stage has no quads.
     pub fn difference(&mut self, axis: Axis, control: DerivativeControl, expr: Expr, shape: Shape) -> Result<Expr> {
         match self.stage {
-            Stage::Pixel => {
+            // A library's functions are made for pixel shaders.
+            Stage::Pixel | Stage::Library => {
                 let axis = match axis {
                     Axis::X => DerivativeAxis::X,
                     Axis::Y => DerivativeAxis::Y,

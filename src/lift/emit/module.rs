@@ -118,7 +118,9 @@ impl<'a> ModuleEmitter<'a> {
             let order = call_order(&self.program.ir, &[entry.point.function])?;
             self.choose_ray_stage(entry, &order);
         }
-        let order = call_order(&self.program.ir, &roots)?;
+        // A library without entry points is its functions.
+        let all: Vec<ir::FunctionId> = (0..self.functions.len() as u32).map(ir::FunctionId).collect();
+        let order = call_order(&self.program.ir, if entries.is_empty() { &all } else { &roots })?;
         self.declare_resources(&order)?;
         self.declare_variables(&order, &roots)?;
         let stage = entries.first().map_or(self.program.interface.stage, |entry| run_as(entry.point.stage));
@@ -147,7 +149,7 @@ impl<'a> ModuleEmitter<'a> {
         for entry in &mut entries {
             entry.name = "main";
         }
-        if entries.is_empty() {
+        if entries.is_empty() && !program.ir.entry_points.is_empty() {
             return Err(Error::new(ErrorKind::Mismatch, format!("no entry point of that name: {wanted}")));
         }
         Ok(entries)

@@ -522,7 +522,9 @@ impl ModuleEmitter<'_> {
         }
         let members = vec![StructMember { name: Some("data".into()), ty, binding: None, offset: 0 }];
         let name = Some(format!("{}_element", name_of(declaration.binding)));
-        self.module.types.insert(Type { name, inner: TypeInner::Struct { members, span: 4 } }, Span::UNDEFINED)
+        // Words, or 64-bit words: an array without a length has the size of one element.
+        let span = self.module.types[ty].inner.size(self.module.to_ctx());
+        self.module.types.insert(Type { name, inner: TypeInner::Struct { members, span } }, Span::UNDEFINED)
     }
 
     /// Appends a global, and reports it.

@@ -71,7 +71,6 @@ impl ModuleLowering<'_> {
         initial: Option<Vec<(Scalar, u64)>>,
     ) -> Result<Storage> {
         let (scalar, words) = match self.module.types.leaf(ty) {
-            llvm::Leaf::None => return Err(Error::unsupported("variable without contents")),
             // Whoever shares it knows its layout.
             _ if space == VariableSpace::Interface => (Scalar::I32, true),
             llvm::Leaf::Uniform(leaf) if !self.roots.is_reinterpreted(root) => match self.scalar(leaf)? {
@@ -82,12 +81,13 @@ impl ModuleLowering<'_> {
         };
         let variable = VariableId(self.ir.variables.len() as u32);
         let storage = Storage { variable, scalar, words };
-        let len = storage.size(&self.module.types, ty).saturating_mul(count);
-        if len == 0 || len > MAX_ELEMENTS || self.elements + len > MAX_TOTAL {
+        // A structure of nothing has an address too.
+        let len = storage.size(&self.module.types, ty).saturating_mul(count).max(1);
+        if len > MAX_ELEMENTS || self.elements + len > MAX_TOTAL {
             return Err(Error::unsupported(format!("size of a variable: {len} elements")));
         }
         self.elements += len;
-        let initial = initial.map(|scalars| {
+        let initial = initial.filter(|scalars| !scalars.is_empty()).map(|scalars| {
             let mut elements = Vec::with_capacity(len as usize);
             for (scalar, bits) in scalars {
                 if words && scalar.bits() == 64 {
@@ -153,7 +153,7 @@ impl ModuleLowering<'_> {
         let name = reflect::undecorated(&self.module.functions[function.index()].name);
         let name = format!("{name}_parameter{number}");
         let root = Root::Parameter(function, number);
-        let storage = self.allocate(root, name, VariableSpace::Thread, pointee, 1, None)?;
+        let storage = self.allocate(root, name, self.call_space(function), pointee, 1, None)?;
         self.parameter_storages.insert((function, number), storage);
         Ok(storage)
     }
@@ -171,9 +171,18 @@ impl ModuleLowering<'_> {
             return Ok(storage);
         }
         let name = format!("{}_result", reflect::undecorated(&self.module.functions[function.index()].name));
-        let storage = self.allocate(Root::Result(function), name, VariableSpace::Thread, ty, 1, None)?;
+        let storage = self.allocate(Root::Result(function), name, self.call_space(function), ty, 1, None)?;
         self.result_storages.insert(function, storage);
         Ok(storage)
+    }
+
+    /// Space of the variables by which a function and its callers hand on values: others see them, if the function is
+    /// theirs or they may call it.
+    fn call_space(&self, function: llvm::FunctionId) -> VariableSpace {
+        match self.module.functions[function.index()].body {
+            Some(_) if !self.exports.contains(&function) => VariableSpace::Thread,
+            _ => VariableSpace::Interface,
+        }
     }
 
     /// The variable of a global variable.
