@@ -3,7 +3,7 @@
 use super::{heap, layouts::Layouts};
 use crate::{
     Error, Result,
-    dxil::module::{Module, Node, Type, TypeId, ValueId},
+    dxil::module::{Module, Node, Type, ValueId},
     reflection::{
         Binding, ComponentType, FeedbackKind, ResourceClass, ResourceKind, SamplerMode, TextureDimension, UavFlags,
     },
@@ -163,7 +163,7 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
             (true, false) => node.u32(SRV_SAMPLES)? as u8,
             (true, true) => declared_samples(module, node),
         };
-        let components = components(module, node, element_type);
+        let components = components(module, node);
         Ok(ResourceKind::Texture { dimension, component: element_type, components, samples, flags })
     };
     let shape = node.u32(SHAPE)?;
@@ -171,10 +171,7 @@ fn view(module: &Module, node: &Node<'_>, class: ResourceClass) -> Result<Resour
         return texture(dimension);
     }
     Ok(match shape {
-        10 => {
-            let components = components(module, node, element_type);
-            ResourceKind::TypedBuffer { component: element_type, components, flags }
-        }
+        10 => ResourceKind::TypedBuffer { component: element_type, components: components(module, node), flags },
         11 => ResourceKind::RawBuffer { flags },
         12 => ResourceKind::StructuredBuffer { stride, counter: flag(UAV_COUNTER), flags },
         15 => ResourceKind::TextureBuffer { size: 0 },
@@ -222,23 +219,17 @@ pub(super) fn dimension(shape: u32) -> Option<TextureDimension> {
     })
 }
 
-/// Number of components of a typed resource: those of the vector that its class holds; 4 if the class is not known. Numbers
-/// of 64 bits are declared as 32-bit ones, of which each takes two.
-fn components(module: &Module, node: &Node<'_>, component: ComponentType) -> u8 {
+/// Number of components of a typed resource: those of the vector that its class holds; 4 if the class is not known. As in
+/// Direct3D's reflection, a number of 64 bits is one, though it is declared as of 32 bits and accessed as two of these.
+fn components(module: &Module, node: &Node<'_>) -> u8 {
     let Some(mut ty) = node.pointee(VARIABLE) else { return 4 };
-    let words = |ty: TypeId| match module.types.get(ty) {
-        Some(Type::Double | Type::Integer(64)) if component == ComponentType::U32 => 2,
-        _ => 1,
-    };
     // Arrays of resources, the class, and its texel.
     loop {
         match module.types.get(ty) {
             Some(Type::Array { element, .. }) => ty = *element,
             Some(Type::Struct { fields, .. }) if !fields.is_empty() => ty = fields[0],
-            Some(Type::Vector { len, element }) if (1..=4).contains(len) => {
-                return (*len as u8 * words(*element)).min(4);
-            }
-            Some(Type::Half | Type::Float | Type::Double | Type::Integer(_)) => return words(ty),
+            Some(Type::Vector { len, .. }) if (1..=4).contains(len) => return *len as u8,
+            Some(Type::Half | Type::Float | Type::Double | Type::Integer(_)) => return 1,
             _ => return 4,
         }
     }

@@ -21,7 +21,7 @@ use crate::{
         BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
         TextureSample, UNKNOWN_SAMPLES, ViewDimension,
     },
-    reflection::{Binding, ComponentType, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
+    reflection::{Binding, ComponentType, Format, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
 
 /// Rows of a constant buffer that Direct3D lets a shader see.
@@ -259,7 +259,8 @@ impl ModuleEmitter<'_> {
                 let texel = match known.format {
                     Some(format) => Texel::of(format),
                     None if usage.wide_atomics.any => Texel::uniform(2, 32, Numeric::Uint),
-                    None => Texel::declared(component, if usage.atomics.any { 1 } else { components }),
+                    None if usage.atomics.any => Texel::declared(component, 1),
+                    None => Texel::declared(component, self.accessed_components(component, components, usage)),
                 };
                 self.declare_buffer(&declaration, BufferView::Typed(texel), usage, Some(flags))?
             }
@@ -274,6 +275,7 @@ impl ModuleEmitter<'_> {
                         if dimension.is_multisampled() && (usage.atomics.any || usage.wide_atomics.any) {
                             return Err(Error::malformed("atomic operation on a multisampled texture"));
                         }
+                        let components = self.accessed_components(component, components, usage);
                         let format = storage_format(component, components, known.format, usage);
                         if self.wants_texels(format, usage) {
                             return Ok(Resource {
@@ -403,6 +405,13 @@ impl ModuleEmitter<'_> {
             return Err(Error::unsupported(format!("{what}: {name}")));
         }
         Ok(())
+    }
+
+    /// 32-bit components of a texel. DXIL declares a number of 64 bits as a `uint`, and accesses it as two.
+    fn accessed_components(&self, component: ComponentType, declared: u8, usage: &Usage) -> u8 {
+        let doubles = self.program.interface.format == Format::Dxil && component == ComponentType::U32;
+        let beyond = u32::from(usage.lanes).checked_shr(declared.into()).is_some_and(|lanes| lanes != 0);
+        if doubles && beyond { (2 * declared).min(4) } else { declared }
     }
 
     /// A buffer must stand for a storage texture: naga has no such atomic operations on textures.

@@ -21,6 +21,8 @@ pub(super) struct Usage {
     pub atomics: AtomicUsage,
     /// Atomic operations on 64-bit integers.
     pub wide_atomics: AtomicUsage,
+    /// Lanes of texels that are read, or written with another value than the first lane.
+    pub lanes: u8,
     /// Pieces of less than 32 bits are written.
     pub halves_stored: bool,
     /// It is sampled without a comparison, or is the sampler of such.
@@ -140,15 +142,22 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
                 }
             })
         }
-        Op::LoadBuffer { handle, .. } | Op::LoadTexture { handle, .. } => of(*handle, &|usage| usage.loads = true),
+        Op::LoadBuffer { handle, .. } | Op::LoadTexture { handle, .. } => of(*handle, &|usage| {
+            usage.loads = true;
+            usage.lanes |= if ty.lanes() > 1 { wanted } else { 1 };
+        }),
         Op::StoreBuffer { handle, value, .. } => {
             let halves = matches!(function.ty(*value).scalar(), Some(Scalar::I16 | Scalar::F16));
             of(*handle, &|usage| {
                 usage.stores = true;
                 usage.halves_stored |= halves;
+                usage.lanes |= distinct_lanes(function, *value);
             })
         }
-        Op::StoreTexture { handle, .. } => of(*handle, &|usage| usage.stores = true),
+        Op::StoreTexture { handle, value, .. } => of(*handle, &|usage| {
+            usage.stores = true;
+            usage.lanes |= distinct_lanes(function, *value);
+        }),
         Op::AtomicBuffer { op, handle, .. } | Op::AtomicTexture { op, handle, .. } => of(*handle, &|usage| {
             let wide = ty == Type::Scalar(Scalar::I64);
             let atomics = if wide { &mut usage.wide_atomics } else { &mut usage.atomics };
@@ -177,6 +186,18 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         Op::BufferSize { handle } => of(*handle, &|_| {}),
         Op::SampleCount(Some(handle)) | Op::SamplePosition { handle: Some(handle), .. } => of(*handle, &|_| {}),
         _ => Ok(()),
+    }
+}
+
+/// Lanes of a vector that are known to be made of another value than the first.
+fn distinct_lanes(function: &Function, vector: Value) -> u8 {
+    fn mask<T: PartialEq>(lanes: &[T]) -> u8 {
+        (0..).zip(lanes).map(|(lane, value)| u8::from(*value != lanes[0]) << lane).sum()
+    }
+    match function.op(vector) {
+        Some(Op::Compose(lanes)) => mask(lanes),
+        Some(Op::Swizzle(_, order)) => mask(order),
+        _ => function.as_constant(vector).map_or(0, mask),
     }
 }
 

@@ -106,3 +106,37 @@ fn textures_have_minima_and_maxima_of_unsigned_64_bit_integers() {
         assert!(matches!(buffer.resources[0].ty, EmittedType::TexelBuffer { .. }), "{op:?}");
     }
 }
+
+/// DXIL's `uint64_t` is a `uint` in the declaration, of which a second component is accessed.
+#[test]
+fn texels_of_64_bits_are_declared_as_of_32() {
+    let kind = |components| ResourceKind::TypedBuffer { component: ComponentType::U32, components, flags: FLAGS };
+    let stride = |components: u8, read: &[u8], stored: &[u8]| {
+        let program = Sketch::new(Stage::Compute).binding(ResourceClass::Uav, 0, kind(components)).program(|builder| {
+            let handle = handle(builder, 0);
+            let index = builder.push(Op::SystemValue(SystemValue::GroupIndex), Type::I32);
+            let address = BufferAddress::Element(index);
+            let texel = builder.push(Op::LoadBuffer { handle, address }, Type::Vector(Scalar::I32, 4));
+            let sum = read.iter().fold(index, |sum, &lane| {
+                let number = builder.extract(texel, lane);
+                builder.binary(ir::BinaryOp::IAdd, sum, number)
+            });
+            let values = [index, sum];
+            let value = builder.compose(&[0, 1, 2, 3].map(|lane: usize| values[usize::from(stored[lane])]));
+            builder.effect(Op::StoreBuffer { handle, address, value });
+        });
+        let module = emit(&program).module;
+        let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::all());
+        let info = validator.validate(&module).unwrap();
+        let text = naga::back::wgsl::write_string(&module, &info, naga::back::wgsl::WriterFlags::empty()).unwrap();
+        // The number of texels is that of words, divided by those of a texel.
+        let (_, rest) = text.split_once("arrayLength((&u0_))").unwrap();
+        let divisor = rest.strip_prefix(" / ").and_then(|rest| rest.split_once('u'));
+        divisor.map_or(1, |(words, _)| words.parse().unwrap())
+    };
+    assert_eq!(stride(1, &[0], &[0, 0, 0, 0]), 1);
+    assert_eq!(stride(1, &[0, 1], &[0, 0, 0, 0]), 2);
+    assert_eq!(stride(1, &[0], &[0, 1, 0, 1]), 2);
+    assert_eq!(stride(2, &[0, 1], &[0, 1, 0, 0]), 2);
+    assert_eq!(stride(2, &[0, 3], &[0, 1, 0, 0]), 4);
+}
