@@ -302,6 +302,11 @@ fn bind(
         }
         EmittedType::Sampler { comparison } => {
             let sampler = sampler_of(resource, supply);
+            if sampler.has_border() && !device.features().contains(wgpu::Features::ADDRESS_MODE_CLAMP_TO_BORDER) {
+                return Err(format!(
+                    "the sampler `{name}` has a border, and the device has none: give it another address"
+                ));
+            }
             let unfilterable = !comparison && !sampler_filters(resource, declared, supply);
             Bound::Sampler(device.create_sampler(&sampler.descriptor(name, comparison, unfilterable)))
         }

@@ -30,8 +30,8 @@ use crate::plugin::constants::{ConstantValue, VectorConvention};
 ///
 /// Every name is a name of the HLSL. Where a container holds none any more, registers name resources: `t0`, `s0`, and
 /// `cb0[4]` for the rows of a constant buffer from the fifth on. Everything but the shaders may be left out: what is left
-/// out is wired by well-known names ([`crate::plugin::constants::known_name`]) and by semantics; what then is still
-/// unbound is named in one warning and reads 0.
+/// out is wired by well-known names ([`crate::plugin::constants::known_name`]), by semantics, and samplers by the static
+/// ones of the root signature; what then is still unbound is named in one warning and reads 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialFile {

@@ -22,7 +22,7 @@ pub(crate) use loader::asset_path;
 pub use loader::{DxMaterialError, DxMaterialLoader};
 pub use resolve::{ResolveError, ResolvedBindings, ResolvedMaterial, resolve};
 pub(crate) use sampler::bind_static_samplers;
-pub use sampler::{AddressMode, Filter, SamplerCompare, SamplerDescription};
+pub use sampler::{AddressMode, BorderColor, Filter, SamplerCompare, SamplerDescription};
 pub use state::{
     Blend, BlendFactorName, BlendMode, BlendOperationName, CullMode, DepthCompare, RenderState, Topology, Winding,
     WriteMaskError,

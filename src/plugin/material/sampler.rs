@@ -6,11 +6,12 @@ use bevy::render::render_resource::{
     AddressMode as WgpuAddressMode, CompareFunction, FilterMode, MipmapFilterMode, SamplerDescriptor,
 };
 use serde::{Deserialize, Serialize};
+use wgpu::SamplerBorderColor;
 
 use crate::{
     container::StaticSampler,
     ir::BindingId,
-    lift::{self, Comparison, SamplerAddress, SamplerState},
+    lift::{self, Comparison, SamplerAddress, SamplerBorder, SamplerState},
     reflection::Interface,
 };
 
@@ -20,12 +21,16 @@ use crate::{
 pub struct SamplerDescription {
     /// Filter of all three kinds; `Anisotropic` is linear with up to [`SamplerDescription::anisotropy`] samples.
     pub filter: Filter,
+    /// Filter of textures that are made larger, where it is another.
+    pub mag: Option<Filter>,
     /// Filter of mip levels, where it is another.
     pub mip: Option<Filter>,
     /// Coordinates outside 0 to 1, in all directions.
     pub address: AddressMode,
     /// The same in each direction, u, v and w, where they differ.
     pub address_uvw: Option<(AddressMode, AddressMode, AddressMode)>,
+    /// What [`AddressMode::ClampToBorder`] shows.
+    pub border: BorderColor,
     /// Least and greatest level of detail.
     pub lod: (f32, f32),
     /// Samples of an anisotropic filter, 1 to 16.
@@ -38,9 +43,11 @@ impl Default for SamplerDescription {
     fn default() -> Self {
         Self {
             filter: Filter::Linear,
+            mag: None,
             mip: None,
             address: AddressMode::ClampToEdge,
             address_uvw: None,
+            border: BorderColor::TransparentBlack,
             lod: (0.0, 32.0),
             anisotropy: 16,
             compare: None,
@@ -57,13 +64,24 @@ pub enum Filter {
     Anisotropic,
 }
 
-/// `D3D11_TEXTURE_ADDRESS_MODE`, without borders: WebGPU has none.
+/// `D3D11_TEXTURE_ADDRESS_MODE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum AddressMode {
     Repeat,
     MirrorRepeat,
     ClampToEdge,
+    /// An extension of WebGPU's (`ADDRESS_MODE_CLAMP_TO_BORDER`), which devices on the web lack.
+    ClampToBorder,
+}
+
+/// `D3D12_STATIC_BORDER_COLOR`, of floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum BorderColor {
+    TransparentBlack,
+    OpaqueBlack,
+    OpaqueWhite,
 }
 
 /// `D3D11_COMPARISON_FUNC` of the reference with the texel.
@@ -94,26 +112,27 @@ pub(crate) fn bind_static_samplers(interface: &Interface, samplers: &mut BTreeMa
 }
 
 impl SamplerDescription {
-    /// A static sampler, unless it has what the description has not: borders, filters that differ in magnification and
-    /// minification, or what WebGPU lacks altogether.
+    /// A static sampler, unless it has what WebGPU has not.
     fn of_static(sampler: &StaticSampler) -> Option<Self> {
         let state = SamplerState::of(sampler).ok()?;
         let [u, v, w] = state.address.map(|address| match address {
-            SamplerAddress::Wrap => Some(AddressMode::Repeat),
-            SamplerAddress::Mirror => Some(AddressMode::MirrorRepeat),
-            SamplerAddress::Clamp => Some(AddressMode::ClampToEdge),
-            SamplerAddress::Border => None,
+            SamplerAddress::Wrap => AddressMode::Repeat,
+            SamplerAddress::Mirror => AddressMode::MirrorRepeat,
+            SamplerAddress::Clamp => AddressMode::ClampToEdge,
+            SamplerAddress::Border => AddressMode::ClampToBorder,
         });
-        if state.min_linear != state.mag_linear {
-            return None;
-        }
         let filter = |linear| if linear { Filter::Linear } else { Filter::Nearest };
-        let is_anisotropic = state.anisotropy > 1;
         Some(Self {
-            filter: if is_anisotropic { Filter::Anisotropic } else { filter(state.mag_linear) },
+            filter: if state.anisotropy > 1 { Filter::Anisotropic } else { filter(state.min_linear) },
+            mag: Some(filter(state.mag_linear)),
             mip: Some(filter(state.mip_linear)),
-            address: u?,
-            address_uvw: Some((u?, v?, w?)),
+            address: u,
+            address_uvw: Some((u, v, w)),
+            border: match state.border {
+                SamplerBorder::TransparentBlack => BorderColor::TransparentBlack,
+                SamplerBorder::OpaqueBlack => BorderColor::OpaqueBlack,
+                SamplerBorder::OpaqueWhite => BorderColor::OpaqueWhite,
+            },
             lod: state.lod,
             anisotropy: state.anisotropy,
             compare: state.compare.map(|function| match function {
@@ -129,9 +148,25 @@ impl SamplerDescription {
         })
     }
 
+    /// Filters of minification, magnification and mips.
+    fn filters_of_kinds(&self) -> [Filter; 3] {
+        [self.filter, self.mag.unwrap_or(self.filter), self.mip.unwrap_or(self.filter)]
+    }
+
+    /// The address modes of u, v and w.
+    fn addresses(&self) -> [AddressMode; 3] {
+        let (u, v, w) = self.address_uvw.unwrap_or((self.address, self.address, self.address));
+        [u, v, w]
+    }
+
+    /// It shows a border, which not every device has.
+    pub(crate) fn has_border(&self) -> bool {
+        self.addresses().contains(&AddressMode::ClampToBorder)
+    }
+
     /// It mixes texels.
     pub(crate) fn filters(&self) -> bool {
-        [self.filter, self.mip.unwrap_or(self.filter)].into_iter().any(|filter| filter != Filter::Nearest)
+        self.filters_of_kinds().into_iter().any(|filter| filter != Filter::Nearest)
     }
 
     /// How it compares, where the shader itself does so.
@@ -146,33 +181,37 @@ impl SamplerDescription {
             SamplerCompare::GreaterEqual => lift::CompareFunction::GreaterEqual,
             SamplerCompare::Always => lift::CompareFunction::Always,
         };
-        Comparison { function, linear: self.filter != Filter::Nearest }
+        let [_, mag, _] = self.filters_of_kinds();
+        Comparison { function, linear: mag != Filter::Nearest }
     }
 
     /// For wgpu; `comparison` where the shader compares with it, `unfilterable` where it is declared so.
     pub(crate) fn descriptor<'a>(&self, label: &'a str, comparison: bool, unfilterable: bool) -> SamplerDescriptor<'a> {
-        let filter = if unfilterable { Filter::Nearest } else { self.filter };
-        let mip = if unfilterable { Filter::Nearest } else { self.mip.unwrap_or(self.filter) };
-        let (u, v, w) = self.address_uvw.unwrap_or((self.address, self.address, self.address));
+        let [min, mag, mip] = if unfilterable { [Filter::Nearest; 3] } else { self.filters_of_kinds() };
+        let [u, v, w] = self.addresses();
         let mode = |filter| if filter == Filter::Nearest { FilterMode::Nearest } else { FilterMode::Linear };
         SamplerDescriptor {
             label: Some(label),
             address_mode_u: u.mode(),
             address_mode_v: v.mode(),
             address_mode_w: w.mode(),
-            mag_filter: mode(filter),
-            min_filter: mode(filter),
+            mag_filter: mode(mag),
+            min_filter: mode(min),
             mipmap_filter: if mip == Filter::Nearest { MipmapFilterMode::Nearest } else { MipmapFilterMode::Linear },
             lod_min_clamp: self.lod.0.max(0.0),
             lod_max_clamp: self.lod.1.max(self.lod.0.max(0.0)),
             compare: comparison.then(|| self.compare.unwrap_or(SamplerCompare::LessEqual).function()),
             // wgpu demands linear filters of all three kinds with more than one sample.
-            anisotropy_clamp: if filter == Filter::Anisotropic && mip != Filter::Nearest {
+            anisotropy_clamp: if min == Filter::Anisotropic && mag != Filter::Nearest && mip != Filter::Nearest {
                 self.anisotropy.clamp(1, 16)
             } else {
                 1
             },
-            border_color: None,
+            border_color: self.has_border().then_some(match self.border {
+                BorderColor::TransparentBlack => SamplerBorderColor::TransparentBlack,
+                BorderColor::OpaqueBlack => SamplerBorderColor::OpaqueBlack,
+                BorderColor::OpaqueWhite => SamplerBorderColor::OpaqueWhite,
+            }),
         }
     }
 }
@@ -183,6 +222,7 @@ impl AddressMode {
             Self::Repeat => WgpuAddressMode::Repeat,
             Self::MirrorRepeat => WgpuAddressMode::MirrorRepeat,
             Self::ClampToEdge => WgpuAddressMode::ClampToEdge,
+            Self::ClampToBorder => WgpuAddressMode::ClampToBorder,
         }
     }
 }
@@ -212,6 +252,8 @@ mod tests {
         assert_eq!(sampler.descriptor("s", false, false).anisotropy_clamp, 16);
         assert_eq!(sampler.descriptor("s", false, true).anisotropy_clamp, 1);
         let sampler = SamplerDescription { mip: Some(Filter::Nearest), ..sampler };
+        assert_eq!(sampler.descriptor("s", false, false).anisotropy_clamp, 1);
+        let sampler = SamplerDescription { mip: None, mag: Some(Filter::Nearest), ..sampler };
         assert_eq!(sampler.descriptor("s", false, false).anisotropy_clamp, 1);
     }
 
@@ -253,21 +295,27 @@ mod tests {
         let own = SamplerDescription { lod: (2.0, 3.0), ..Default::default() };
         let mut samplers = BTreeMap::from([(of("trilinear"), own.clone())]);
         bind_static_samplers(&interface, &mut samplers);
-        // One has a border, one is not the root signature's.
+        // One is not the root signature's.
         let mut bound = names(&samplers);
         bound.sort();
-        assert_eq!(bound, ["by_default", "greater", "nearest_wrapped", "second_mip", "trilinear"]);
+        assert_eq!(bound, ["bordered", "by_default", "greater", "nearest_wrapped", "second_mip", "trilinear"]);
         assert_eq!(samplers[&of("trilinear")], own);
         let expected = SamplerDescription {
             filter: Filter::Linear,
+            mag: Some(Filter::Linear),
             mip: Some(Filter::Nearest),
             address: AddressMode::MirrorRepeat,
             address_uvw: Some((AddressMode::MirrorRepeat, AddressMode::ClampToEdge, AddressMode::Repeat)),
+            border: BorderColor::OpaqueWhite,
             lod: (1.0, 1.0),
             anisotropy: 1,
             compare: None,
         };
         assert_eq!(samplers[&of("second_mip")], expected);
+        assert_eq!(samplers[&of("second_mip")].descriptor("s", false, false).border_color, None);
         assert_eq!(samplers[&of("greater")].compare, Some(SamplerCompare::Greater));
+        let bordered = samplers[&of("bordered")].descriptor("s", false, false);
+        assert_eq!(bordered.address_mode_u, WgpuAddressMode::ClampToBorder);
+        assert_eq!(bordered.border_color, Some(SamplerBorderColor::OpaqueWhite));
     }
 }
