@@ -13,7 +13,7 @@ use crate::{
     Error, Result,
     dxil::{
         names::Names,
-        op::{HitDecision, RayQuery, Signatures},
+        op::{HitDecision, RayQueries, Signatures},
     },
     ir::{self, Block, Builder, Op, Scalar, Type, Value},
     reflection::{EntryPointInterface, Stage},
@@ -56,8 +56,8 @@ pub struct FunctionLowering<'m, 'a> {
     pub signatures: Signatures,
     /// Names from debug information.
     names: Names,
-    /// The function's ray queries, by number.
-    pub ray_queries: Vec<RayQuery>,
+    /// The function's ray queries, once they are asked for.
+    pub ray_queries: Option<RayQueries>,
 }
 
 impl<'m, 'a> FunctionLowering<'m, 'a> {
@@ -87,7 +87,7 @@ impl<'m, 'a> FunctionLowering<'m, 'a> {
             ended: HashSet::new(),
             signatures: Signatures::default(),
             names,
-            ray_queries: Vec::new(),
+            ray_queries: None,
         }
     }
 

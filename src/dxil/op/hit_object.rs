@@ -139,13 +139,10 @@ impl FunctionLowering<'_, '_> {
     /// The hit that a ray query has committed, or none. `custom` is the kind and the attributes of a hit that is no
     /// triangle's.
     fn committed_hit(&mut self, call: &Call<'_>, custom: Option<(Value, Vec<Value>)>) -> Result<Lowered> {
-        let (query, ray) = self.ray_query(call)?;
-        let load = |this: &mut Self, field: RayQueryField, column: u8| {
-            let op = Op::LoadRayQuery { query, committed: true, field, column };
-            this.build().push(op, field.ty())
-        };
+        let query = self.ray_query(call)?;
+        let load = |this: &mut Self, field: RayQueryField, column: u8| this.load_ray_query(query, true, field, column);
         let mut hit = self.nop();
-        let kind = load(self, RayQueryField::Kind, 0);
+        let kind = load(self, RayQueryField::Kind, 0)?;
         let (zero, one) = (self.function.i32(0), self.function.i32(1));
         let (is_hit, is_triangle) = {
             let mut build = self.build();
@@ -153,14 +150,14 @@ impl FunctionLowering<'_, '_> {
         };
         let state = self.function.i32(HIT);
         hit.set(Word::State, 0, state);
-        let flags = self.ray_flags(ray);
+        let flags = self.ray_flags(query)?;
         hit.set(Word::RayFlags, 0, flags);
         for (word, element, index) in (0..3)
             .map(|component| (Word::WorldOrigin, component, component))
             .chain((0..3).map(|component| (Word::WorldDirection, component, 3 + component)))
             .chain([(Word::TMin, 0, 6)])
         {
-            let value = self.ray_float(ray, index);
+            let value = self.ray_float(query, index)?;
             let value = self.i32_bits(value);
             hit.set(word, element, value);
         }
@@ -171,7 +168,7 @@ impl FunctionLowering<'_, '_> {
             (Word::GeometryIndex, RayQueryField::GeometryIndex),
             (Word::PrimitiveIndex, RayQueryField::PrimitiveIndex),
         ] {
-            let value = load(self, field, 0);
+            let value = load(self, field, 0)?;
             let value = self.i32_bits(value);
             hit.set(word, 0, value);
         }
@@ -179,7 +176,7 @@ impl FunctionLowering<'_, '_> {
             [(Word::ObjectToWorld, RayQueryField::ObjectToWorld), (Word::WorldToObject, RayQueryField::WorldToObject)]
         {
             for column in 0..4 {
-                let vector = load(self, field, column);
+                let vector = load(self, field, column)?;
                 for row in 0..3 {
                     let value = self.build().extract(vector, row);
                     let value = self.i32_bits(value);
@@ -187,13 +184,13 @@ impl FunctionLowering<'_, '_> {
                 }
             }
         }
-        let front = load(self, RayQueryField::FrontFace, 0);
+        let front = load(self, RayQueryField::FrontFace, 0)?;
         let (front_face, back_face) = (self.function.i32(FRONT_FACE), self.function.i32(BACK_FACE));
         let triangle_kind = self.build().select(front, front_face, back_face);
         let (custom_kind, custom_attributes) = custom.unwrap_or((zero, Vec::new()));
         let kind = self.build().select(is_triangle, triangle_kind, custom_kind);
         hit.set(Word::HitKind, 0, kind);
-        let barycentrics = load(self, RayQueryField::Barycentrics, 0);
+        let barycentrics = load(self, RayQueryField::Barycentrics, 0)?;
         for index in 0..ATTRIBUTES {
             let custom = custom_attributes.get(index as usize).copied().unwrap_or(zero);
             let triangle = match index {

@@ -26,7 +26,7 @@ mod wave;
 pub use coverage::markdown;
 pub use parameters::parameters;
 pub use ray::HitDecision;
-pub use ray_query::RayQuery;
+pub use ray_query::RayQueries;
 pub use signature::Signatures;
 pub use table::opcode;
 

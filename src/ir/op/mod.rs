@@ -322,6 +322,17 @@ pub enum Op {
         column: u8,
     },
 
+    /// Works on, or loads from, one of several ray queries, by a number that is known at run time; any of them if none
+    /// has the number. Passes replace it by choices among operations ([`resolve_choices`](super::passes::resolve_choices)).
+    ChooseRayQuery {
+        /// The number, `i32`.
+        which: Value,
+        /// Numbers of the queries, all different. At least one.
+        queries: SmallVec<[u32; 4]>,
+        /// What is done: [`Op::RayQuery`] or [`Op::LoadRayQuery`], whose own query stands for the chosen one.
+        op: Box<Self>,
+    },
+
     // ---- Functions.
     /// Calls another function of the module.
     Call(FunctionId, SmallVec<[Value; 4]>),
@@ -383,6 +394,7 @@ impl Op {
     /// What the operation depends on and changes.
     pub fn effect(&self) -> Effect {
         match self {
+            Op::ChooseRayQuery { op, .. } => op.effect(),
             Op::StoreOutput { .. }
             | Op::StoreVariable { .. }
             | Op::AtomicVariable { .. }

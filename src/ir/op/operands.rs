@@ -81,6 +81,8 @@ macro_rules! visit_operands {
             | Op::Barrier(_)
             | Op::EmitVertex { .. }
             | Op::LoadRayQuery { .. } => {}
+            // See `for_each_operand`.
+            Op::ChooseRayQuery { which, .. } => f(which),
             Op::SetMeshOutputCounts { vertices, primitives } => {
                 f(vertices);
                 f(primitives);
@@ -230,11 +232,19 @@ macro_rules! visit_operands {
 impl Op {
     /// Calls `f` on each operand, in the order of the fields.
     pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        if let Op::ChooseRayQuery { which, op, .. } = self {
+            f(*which);
+            return op.for_each_operand(&mut f as &mut dyn FnMut(Value));
+        }
         visit_operands!(self, |value: &Value| f(*value), as_ref);
     }
 
     /// Calls `f` on each operand, in the order of the fields, to replace it.
     pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Value)) {
+        if let Op::ChooseRayQuery { which, op, .. } = self {
+            f(which);
+            return op.for_each_operand_mut(&mut f as &mut dyn FnMut(&mut Value));
+        }
         visit_operands!(self, |value: &mut Value| f(value), as_mut);
     }
 }

@@ -26,11 +26,11 @@ pub fn has_choices(module: &Module) -> bool {
 }
 
 fn is_choice(def: &ValueDef) -> bool {
-    matches!(def, ValueDef::Inst(Inst { op: Op::ChooseHandle { .. }, .. }))
+    matches!(def, ValueDef::Inst(Inst { op: Op::ChooseHandle { .. } | Op::ChooseRayQuery { .. }, .. }))
 }
 
-/// Guarantees that no resource is chosen at run time ([`Op::ChooseHandle`]): an operation on one is a switch over
-/// operations on each that it may be. Where only one may be, because its number is a constant whichever way control took
+/// Guarantees that no resource and no ray query is chosen at run time ([`Op::ChooseHandle`], [`Op::ChooseRayQuery`]): an
+/// operation on one is a switch over operations on each that it may be. Where only one may be, because its number is a constant whichever way control took
 /// and whoever called, the operation is on that one.
 ///
 /// Operations that look at other lanes stay where they are, once for each resource, and their results are chosen:
@@ -55,7 +55,7 @@ pub fn resolve_choices(module: &mut Module) -> Result<()> {
 fn narrow(module: &mut Module, index: usize) {
     let choices: Vec<(Value, Value)> = (0..module.functions[index].values.len() as u32)
         .filter_map(|value| match module.functions[index].op(Value(value)) {
-            Some(Op::ChooseHandle { which, .. }) => Some((Value(value), *which)),
+            Some(Op::ChooseHandle { which, .. } | Op::ChooseRayQuery { which, .. }) => Some((Value(value), *which)),
             _ => None,
         })
         .collect();
@@ -68,21 +68,30 @@ fn narrow(module: &mut Module, index: usize) {
     let function = &mut module.functions[index];
     let mut replacements = Replacements::new(function);
     for ((value, _), known) in choices.into_iter().zip(known) {
-        let ValueDef::Inst(Inst { op: Op::ChooseHandle { choices, .. }, .. }) = &mut function.values[value.index()].def
-        else {
-            continue;
-        };
-        if let Some(known) = known
-            && choices.iter().any(|choice| known.contains(&choice.0))
-        {
-            choices.retain(|choice| known.contains(&choice.0));
-        }
-        if let [(_, only)] = choices[..] {
-            replacements.set(value, only);
-            function.values[value.index()].def = ValueDef::Removed;
-            for block in &mut function.blocks {
-                block.insts.retain(|&inst| inst != value);
+        let ValueDef::Inst(Inst { op, .. }) = &mut function.values[value.index()].def else { continue };
+        let is_known = |number: u32| known.as_ref().is_none_or(|known| known.contains(&number));
+        match op {
+            Op::ChooseHandle { choices, .. } => {
+                if choices.iter().any(|choice| is_known(choice.0)) {
+                    choices.retain(|choice| is_known(choice.0));
+                }
+                if let [(_, only)] = choices[..] {
+                    replacements.set(value, only);
+                    function.values[value.index()].def = ValueDef::Removed;
+                    for block in &mut function.blocks {
+                        block.insts.retain(|&inst| inst != value);
+                    }
+                }
             }
+            Op::ChooseRayQuery { queries, op: chosen, .. } => {
+                if queries.iter().any(|&query| is_known(query)) {
+                    queries.retain(|query| is_known(*query));
+                }
+                if let [only] = queries[..] {
+                    *op = of_query(chosen, only);
+                }
+            }
+            _ => {}
         }
     }
     replacements.apply(function);
@@ -167,26 +176,47 @@ fn brought(function: &Function) -> HashMap<Value, Vec<Value>> {
 
 /// A choice that an operation makes.
 struct Choice {
-    /// The operand that is chosen.
-    operand: Value,
     /// The number that it is chosen by.
     which: Value,
-    /// Numbers, and what has them.
-    choices: SmallVec<[(u32, Value); 4]>,
+    /// What is chosen.
+    among: Among,
 }
 
-/// The first choice among the operands of an operation.
+enum Among {
+    /// An operand, a handle.
+    Handles { operand: Value, handles: SmallVec<[(u32, Value); 4]> },
+    /// The query that an operation works on.
+    Queries { op: Box<Op>, queries: SmallVec<[u32; 4]> },
+}
+
+impl Choice {
+    /// Numbers, and the operation that each stands for.
+    fn operations(&self, op: &Op) -> Vec<(u32, Op)> {
+        match &self.among {
+            Among::Handles { operand, handles } => {
+                handles.iter().map(|&(number, handle)| (number, on(op, *operand, handle))).collect()
+            }
+            Among::Queries { op, queries } => queries.iter().map(|&query| (query, of_query(op, query))).collect(),
+        }
+    }
+}
+
+/// The first choice that an operation makes.
 fn choice_of(function: &Function, op: &Op) -> Option<Choice> {
     let mut found = None;
-    if !matches!(op, Op::ChooseHandle { .. }) {
-        op.for_each_operand(|operand| {
+    match op {
+        Op::ChooseHandle { .. } => {}
+        Op::ChooseRayQuery { which, queries, op } => {
+            found = Some(Choice { which: *which, among: Among::Queries { op: op.clone(), queries: queries.clone() } });
+        }
+        _ => op.for_each_operand(|operand| {
             if found.is_none()
                 && let Some(Op::ChooseHandle { which, choices }) = function.op(operand)
-                && !choices.is_empty()
             {
-                found = Some(Choice { operand, which: *which, choices: choices.clone() });
+                let among = Among::Handles { operand, handles: choices.clone() };
+                found = Some(Choice { which: *which, among });
             }
-        });
+        }),
     }
     found
 }
@@ -201,22 +231,26 @@ fn resolve(function: &mut Function, made: &mut usize) -> Result<()> {
                 at += 1;
                 continue;
             };
-            if let [(_, only)] = choice.choices[..] {
-                if let ValueDef::Inst(inst) = &mut function.values[value.index()].def {
-                    inst.op = on(&op, choice.operand, only);
-                }
-                continue;
-            }
-            *made += choice.choices.len();
+            let mut operations = choice.operations(&op);
+            *made += operations.len();
             if *made > MAX_OPERATIONS {
                 return Err(Error::unsupported("choices among very many resources"));
             }
-            if op.effect() == Effect::Convergent {
+            match &choice.among {
+                _ if operations.len() <= 1 => {
+                    let (_, only) = operations.pop().ok_or_else(|| Error::internal("choice among nothing"))?;
+                    if let ValueDef::Inst(inst) = &mut function.values[value.index()].def {
+                        inst.op = only;
+                    }
+                }
                 // The operations for each stand from here on, and may choose again.
-                evaluate_all(function, block, at, value, &op, &choice);
-            } else {
-                work.extend(switch(function, block, at, value, &op, &choice));
-                break;
+                Among::Handles { operand, handles } if op.effect() == Effect::Convergent => {
+                    evaluate_all(function, block, at, value, choice.which, (*operand, handles));
+                }
+                _ => {
+                    work.extend(switch(function, block, at, value, choice.which, operations));
+                    break;
+                }
             }
         }
     }
@@ -244,10 +278,26 @@ fn on(op: &Op, operand: Value, handle: Value) -> Op {
     op
 }
 
-/// Splits a block at an operation, and switches there over operations on each resource. Gives the new blocks.
-fn switch(function: &mut Function, block: Block, at: usize, value: Value, op: &Op, choice: &Choice) -> Vec<Block> {
+/// The operation on a ray query.
+fn of_query(op: &Op, number: u32) -> Op {
+    let mut op = op.clone();
+    if let Op::RayQuery { query, .. } | Op::LoadRayQuery { query, .. } = &mut op {
+        *query = number;
+    }
+    op
+}
+
+/// Splits a block at an operation, and switches there over several in its place. Gives the new blocks.
+fn switch(
+    function: &mut Function,
+    block: Block,
+    at: usize,
+    value: Value,
+    which: Value,
+    operations: Vec<(u32, Op)>,
+) -> Vec<Block> {
     let ty = function.ty(value);
-    let ValueDef::Inst(inst) = function.values[value.index()].def.clone() else { return Vec::new() };
+    let Some(&Inst { precise, origin, .. }) = function.inst(value) else { return Vec::new() };
     let merge = function.add_block();
     let rest = function.blocks[block.index()].insts.split_off(at);
     function.blocks[merge.index()].insts = rest[1..].to_vec();
@@ -260,9 +310,11 @@ fn switch(function: &mut Function, block: Block, at: usize, value: Value, op: &O
         function.blocks[merge.index()].params.push(value);
     }
     let mut blocks = vec![merge];
-    for &(_, handle) in &choice.choices {
+    let mut numbers = Vec::with_capacity(operations.len());
+    for (number, op) in operations {
+        numbers.push(number);
         let arm = function.add_block();
-        let def = ValueDef::Inst(Inst { op: on(op, choice.operand, handle), ..inst.clone() });
+        let def = ValueDef::Inst(Inst { op, precise, origin });
         let result = function.add_value(def, ty);
         function.blocks[arm.index()].insts.push(result);
         let args: &[Value] = if ty == Type::Void { &[] } else { &[result] };
@@ -273,14 +325,14 @@ fn switch(function: &mut Function, block: Block, at: usize, value: Value, op: &O
     let mut build = Builder::new(function, block);
     match *arms {
         [accept, reject] => {
-            let condition = equals(&mut build, choice.which, choice.choices[0].0);
+            let condition = equals(&mut build, which, numbers[0]);
             build.branch(condition, accept, reject);
         }
         _ => {
-            let numbers = choice.choices.iter().map(|choice| u64::from(choice.0));
+            let numbers = numbers.into_iter().map(u64::from);
             let mut cases: Vec<(u64, Edge)> = numbers.zip(arms.iter().map(|&arm| Edge::new(arm))).collect();
             if let Some((_, default)) = cases.pop() {
-                build.terminate(Terminator::Switch { selector: choice.which, cases, default });
+                build.terminate(Terminator::Switch { selector: which, cases, default });
             }
         }
     }
@@ -288,15 +340,22 @@ fn switch(function: &mut Function, block: Block, at: usize, value: Value, op: &O
 }
 
 /// Does an operation on each of several resources, and chooses among the results.
-fn evaluate_all(function: &mut Function, block: Block, at: usize, value: Value, op: &Op, choice: &Choice) {
+fn evaluate_all(
+    function: &mut Function,
+    block: Block,
+    at: usize,
+    value: Value,
+    which: Value,
+    (operand, handles): (Value, &[(u32, Value)]),
+) {
     let ty = function.ty(value);
     let ValueDef::Inst(inst) = function.values[value.index()].def.clone() else { return };
     let rest = function.blocks[block.index()].insts.split_off(at);
     let mut build = Builder::new(function, block);
     (build.precise, build.origin) = (inst.precise, inst.origin);
     let mut results: SmallVec<[(Value, Value); 4]> = SmallVec::new();
-    for &(number, handle) in &choice.choices {
-        let is_chosen = equals(&mut build, choice.which, number);
+    for &(number, handle) in handles {
+        let is_chosen = equals(&mut build, which, number);
         // The element belongs to the number: what is not chosen may have no such element.
         let handle = match build.function.op(handle) {
             Some(&Op::Handle { binding, index, non_uniform }) if build.function.as_scalar_constant(index).is_none() => {
@@ -306,7 +365,7 @@ fn evaluate_all(function: &mut Function, block: Block, at: usize, value: Value, 
             }
             _ => handle,
         };
-        results.push((is_chosen, build.push(on(op, choice.operand, handle), ty)));
+        results.push((is_chosen, build.push(on(&inst.op, operand, handle), ty)));
     }
     let [(_, mut chosen), ref middle @ .., (condition, accept)] = results[..] else { return };
     for &(is_chosen, result) in middle {
@@ -419,6 +478,38 @@ block0(%0: i32, %1: i32):
     %4: handle = handle binding2, %1
     store_buffer %4, byte: i32(0), i32(7)
     return
+}
+"#,
+        );
+    }
+
+    #[test]
+    fn queries_are_chosen() {
+        resolved(
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    %1: bool = choose_ray_query %0, query0, query1, query2, ray_query, proceed, query0
+    %2: i32 = choose_ray_query i32(1), query0, query1, load_ray_query, kind, query0, 0
+    return
+}
+"#,
+            r#"function0 "main" -> void, entry block0 {
+block0:
+    %0: i32 = wave lane_index
+    switch %0, 0: block2, 1: block3, default: block4
+block1(%1: bool):
+    %2: i32 = load_ray_query kind, query1, 0
+    return
+block2:
+    %4: bool = ray_query proceed, query0
+    jump block1(%4)
+block3:
+    %5: bool = ray_query proceed, query1
+    jump block1(%5)
+block4:
+    %6: bool = ray_query proceed, query2
+    jump block1(%6)
 }
 "#,
         );

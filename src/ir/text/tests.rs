@@ -74,6 +74,10 @@ block0:
     %48: i32 = bitfield_insert i32(1), %19, %27, %28
     %49: f32 = select %39, %36, f32(0.0)
     %50: f32 = dot %22, %10
+    %53: handle = choose_handle %19, 0, %7, 4294967295, %8
+    ray_query trace, query1, %53, i32(0), i32(255), f32x3(0.0, 0.0, 0.0), %1, f32x3(0.0, 0.0, 1.0), %1
+    %54: bool = choose_ray_query %19, query0, query12, ray_query, proceed, query0
+    %55: f32 = choose_ray_query %19, query0, query1, load_ray_query, t, query0, 0, committed
     switch %19, 0: block1(%49), 18446744073709551615: block2, default: block1(f32(1.0))
 block1(%51: f32, %52 "i": i32):
     branch %41, block2, block1(%51)

@@ -285,8 +285,20 @@ impl FunctionText<'_> {
     }
 
     fn write_op(&self, f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
-        let mut line = Line { text: self, f, first: true };
+        self.write_op_in(&mut Line { text: self, f, first: true }, op)
+    }
+
+    /// Writes an operation; within another one, as words of its line.
+    fn write_op_in(&self, line: &mut Line<'_, '_, '_>, op: &Op) -> fmt::Result {
         match op {
+            Op::ChooseRayQuery { which, queries, op } => {
+                let line = line.op("choose_ray_query")?.values(&[*which])?;
+                for query in queries {
+                    line.word(format_args!("query{query}"))?;
+                }
+                line.separate()?;
+                return self.write_op_in(line, op);
+            }
             Op::Unary(op, a) => line.op(&op.word())?.values(&[*a]),
             Op::Binary(op, a, b) => line.op(&op.word())?.values(&[*a, *b]),
             Op::Compare(op, a, b) => line.op(&op.word())?.values(&[*a, *b]),
@@ -357,9 +369,9 @@ impl FunctionText<'_> {
                 line.flag("non_uniform", *non_uniform)
             }
             Op::ChooseHandle { which, choices } => {
-                let mut line = line.op("choose_handle")?.values(&[*which])?;
+                let line = line.op("choose_handle")?.values(&[*which])?;
                 for (number, handle) in choices {
-                    line = line.word(number)?.values(&[*handle])?;
+                    line.word(number)?.values(&[*handle])?;
                 }
                 Ok(line)
             }

@@ -297,6 +297,17 @@ impl Verifier<'_> {
                 check(*column < field.columns(), "the column exists")?;
                 check(result == field.ty(), "a field has its type")
             }
+            Op::ChooseRayQuery { which, queries, op } => {
+                self.is_i32(*which, "a number is i32")?;
+                check(!queries.is_empty(), "there is something to choose")?;
+                let mut numbers = queries.clone();
+                numbers.sort_unstable();
+                check(numbers.windows(2).all(|pair| pair[0] < pair[1]), "choices' numbers differ")?;
+                check(numbers.iter().all(|query| *query < MAX_RAY_QUERIES), "a function has few ray queries")?;
+                let is_of_query = matches!(**op, Op::RayQuery { .. } | Op::LoadRayQuery { .. });
+                check(is_of_query, "operations of ray queries choose among them")?;
+                self.op(value, op)
+            }
             Op::Call(callee, args) => {
                 // The caller has seen to it that the function exists.
                 let callee = &self.module.functions[callee.index()];

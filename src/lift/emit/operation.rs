@@ -22,7 +22,9 @@ impl FunctionEmitter<'_, '_> {
             Op::BitfieldInsert { width, offset, insert, base } => {
                 self.bitfield_insert(value, [*width, *offset, *insert, *base], ty)?
             }
-            Op::ChooseHandle { .. } => return Err(Error::internal("a choice among resources is left")),
+            Op::ChooseHandle { .. } | Op::ChooseRayQuery { .. } => {
+                return Err(Error::internal("a choice among resources is left"));
+            }
             Op::Select { condition, accept, reject } => {
                 let kind = self.kind_of(value);
                 let condition = self.get_as(*condition, ScalarKind::Bool)?;

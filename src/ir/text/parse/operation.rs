@@ -320,6 +320,20 @@ impl Args<'_> {
                 column: self.u8()?,
                 committed: self.flag("committed"),
             },
+            "choose_ray_query" => {
+                let which = self.value()?;
+                let mut queries = SmallVec::new();
+                let mut word = self.word()?;
+                while let Some(query) = word.strip_prefix("query") {
+                    queries.push(query.parse().or_else(|_| expected("a number of a query"))?);
+                    word = self.word()?;
+                }
+                let op = match &*word {
+                    "ray_query" | "load_ray_query" => Box::new(self.op_inner(&word)?),
+                    _ => return expected("an operation of a ray query"),
+                };
+                Op::ChooseRayQuery { which, queries, op }
+            }
             "call" => Op::Call(FunctionId(self.numbered("function")?), self.values()?),
             "emit_vertex" => Op::EmitVertex { stream: self.u8()?, emit: self.flag("emit"), cut: self.flag("cut") },
             "set_mesh_output_counts" => Op::SetMeshOutputCounts { vertices: self.value()?, primitives: self.value()? },
