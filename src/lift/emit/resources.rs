@@ -277,7 +277,7 @@ impl ModuleEmitter<'_> {
                         }
                         let components = self.accessed_components(component, components, usage);
                         let format = storage_format(component, components, known.format, usage);
-                        if self.wants_texels(format, usage) {
+                        if self.wants_texels(format, usage, elements) {
                             return Ok(Resource {
                                 body: self.declare_texels(&declaration, dimension, format, usage)?,
                                 elements,
@@ -414,13 +414,15 @@ impl ModuleEmitter<'_> {
         if doubles && beyond { (2 * declared).min(4) } else { declared }
     }
 
-    /// A buffer must stand for a storage texture: naga has no such atomic operations on textures.
-    fn wants_texels(&self, format: StorageFormat, usage: &Usage) -> bool {
+    /// A buffer must stand for a storage texture: naga has no such atomic operations on textures, and writes those on a
+    /// texture of an array as operations on the array.
+    fn wants_texels(&self, format: StorageFormat, usage: &Usage, elements: Elements) -> bool {
         let wide = usage.wide_atomics;
         let native = format == StorageFormat::R64Uint
             && self.target.capabilities.contains(Capabilities::TEXTURE_INT64_ATOMIC)
             && !(wide.signed || wide.others || wide.old_values);
-        usage.atomics.old_values || wide.any && !native
+        let atomics = usage.atomics.any || wide.any;
+        usage.atomics.old_values || wide.any && !native || atomics && elements != Elements::One
     }
 
     /// A texture.
