@@ -8,10 +8,11 @@ shaders were compiled, compiles it with the same options and `-spirv`, runs that
 and compares what came out with what the case expects, under the case's own rules. SwiftShader, with waves of four lanes, runs what
 lavapipe cannot.
 
-Where the two differ, differences.txt must say so and why; a difference that it does not list, and a line of it that nothing
-differs by any more, make the run fail. Cases that cannot be put to the other compiler are counted with the reasons.
+Where the two differ, differences.txt must say so and why; a difference that it does not list, a driver that fails where it does
+not say so, and a line of it that nothing differs by any more, make the run fail. Cases that cannot be put to the other compiler, or
+need what no driver has, are counted by their reasons.
 
---differences lists the elements that differ, listed or not; --keep FOLDER leaves the jobs there, to run one by hand.
+--differences lists all that differs and all that was not checked; --keep FOLDER leaves the jobs there, to run one by hand.
 
 It needs: $DXC (by default `dxc`), any release from 1.7 on that was built with SPIR-V; a C compiler with Vulkan's headers and
 loader; lavapipe 25 and SwiftShader, whose manifests are $LAVAPIPE and $SWIFTSHADER (by default below $DX_TOOLS).
@@ -40,8 +41,12 @@ LAVAPIPE = os.environ.get("LAVAPIPE", str(TOOLS / "lavapipe/icd.json"))
 SWIFTSHADER = os.environ.get("SWIFTSHADER", str(TOOLS / "swiftshader/vk_swiftshader_icd.json"))
 
 
+class DriverFailed(Exception):
+    """No driver carries the case out; says what the last words were."""
+
+
 class Line:
-    """A line of differences.txt: elements of a resource, or of none, where the cases cannot be put to the other compiler."""
+    """A line of differences.txt: elements of a resource, or of none, where a driver fails."""
 
     def __init__(self, number, reason, case, of=None, elements=""):
         self.number, self.reason, self.case, self.of, self.used = number, reason, case, of, 0
@@ -67,20 +72,20 @@ class Known:
                 self.lines.append(Line(number, reason, *line.split()))
 
     def reason(self, case, of=None, element=0):
-        """Why an element differs, or why the case could not be checked."""
+        """Why an element differs, or why no driver carries the case out."""
         for line in self.lines:
             if line.holds(case, of, element):
                 line.used += 1
                 return line.reason
         return None
 
-    def counts(self, of_cases):
-        """How often each reason was found: of cases that could not be checked, or of elements."""
+    def elements(self):
+        """How many elements differ for each reason."""
         counts = collections.Counter()
         for line in self.lines:
-            if line.used and of_cases == (line.of is None):
+            if line.used and line.of is not None:
                 counts[line.reason] += line.used
-        return counts.most_common()
+        return counts
 
     def stale(self, cases):
         """Lines about cases that were there, and that nothing was found by."""
@@ -102,7 +107,7 @@ def check(path, compiler, runner, folder):
             break
         failures.append(failure)
     if len(failures) == len(drivers):
-        raise NotExpressible(failures[0])
+        raise DriverFailed(failures[0])
     count, found = 0, []
     for expectation in case["expect"]:
         data, type_ = job.left(expectation)
@@ -115,17 +120,21 @@ def check(path, compiler, runner, folder):
 
 def report(names, jobs, known, everything):
     """Prints what was found; how much of it is new."""
-    checked, equal, elements, differ, new = 0, 0, 0, 0, 0
+    checked, equal, elements, differ, new, reasons = 0, 0, 0, 0, 0, collections.Counter()
     for name, job in zip(names, jobs, strict=True):
         try:
             count, found = job.result()
-        except NotExpressible as failure:
-            if reason := known.reason(name):
-                if everything:
-                    print(f"{name}: not checked: {failure}: {reason}")
-            else:
-                new += 1
-                print(f"{name}: not checked: {failure}")
+        except NotExpressible as why:
+            reasons[str(why)] += 1
+            if everything:
+                print(f"{name}: not expressible: {why}")
+            continue
+        except DriverFailed as failure:
+            reason = known.reason(name)
+            new += not reason
+            reasons[reason] += 1
+            if everything or not reason:
+                print(f"{name}: {failure}{f': {reason}' if reason else ''}")
             continue
         checked, equal, elements, differ = checked + 1, equal + (not found), elements + count, differ + len(found)
         shown = 0
@@ -139,13 +148,16 @@ def report(names, jobs, known, everything):
     for line in stale:
         print(line)
     print(f"{checked} of {len(names)} cases checked, {elements} elements: {equal} cases equal, {checked - equal} with {differ} elements that differ")
-    for reason, count in known.counts(of_cases=False):
+    for reason, count in known.elements().most_common():
         print(f"  {count}: {reason}")
     print(f"{len(names) - checked} cases not expressible")
-    for reason, count in known.counts(of_cases=True):
+    for reason, count in reasons.most_common():
         print(f"  {count}: {reason}")
     if new:
-        print(f"{new} things that {known.name} does not explain")
+        print(f"{new} differences that {known.name} does not explain")
+    if 2 * checked < len(names):
+        print("fewer than half of the cases could be checked")
+        return 1
     return new + len(stale)
 
 

@@ -1,15 +1,14 @@
 """A case as a job for runner.c, and what the job leaves behind."""
 
-import concurrent.futures
 import hashlib
 import os
 import re
 import subprocess
-import threading
 
 import ron
 import spirv
 from compiler import HERE, SHIFTS
+from once import Once
 from values import NotExpressible, aspect, decode, element_type, encode, size_of, texel_size, vertex_format, vulkan_format
 
 COMPARE = {"Never": "NEVER", "Less": "LESS", "Equal": "EQUAL", "LessEqual": "LESS_OR_EQUAL", "Greater": "GREATER",
@@ -27,7 +26,8 @@ CLASSES = {"ubo": ("Cbv",), "ssbo": ("Srv", "Uav"), "utb": ("Srv",), "stb": ("Ua
 
 
 # What became of each job, by its folder.
-RUNS, RUNS_LOCK = {}, threading.Lock()
+RUNS = Once()
+TIME_LIMIT = 120  # seconds
 
 
 def texels(texture):
@@ -237,6 +237,8 @@ class Job:
                 name, binding = self.bound.get((class_, of.space, register + element), (None, None))
                 if name and resource is not of:
                     name, binding = binding.get("counter"), {"view": ron.Name("Raw")}
+                if not name and resource.kind == "smp":
+                    raise NotExpressible("samplers that the case does not bind: static ones")
                 view = self.view(module, resource, name, binding) if name else -1
                 line = f"bind 0 {place} {count} {element} VK_DESCRIPTOR_TYPE_{DESCRIPTORS[resource.kind]} {view}"
                 if line not in self.lines[self.step :]:
@@ -340,21 +342,19 @@ class Job:
         """Runs the job on a driver: None, or why it could not. What it leaves is in the folder of its name."""
         text = "\n".join(self.lines) + "\n"
         self.place = self.folder / hashlib.sha1(f"{driver} {text}".encode()).hexdigest()[:16]
-        with RUNS_LOCK:
-            mine = self.place not in RUNS
-            result = RUNS.setdefault(self.place, concurrent.futures.Future())
-        if mine:
-            self.place.mkdir(exist_ok=True)
-            (self.place / "job").write_text(text)
-            environment = {**os.environ, "VK_DRIVER_FILES": driver, "VK_ICD_FILENAMES": driver}
-            try:
-                run = subprocess.run([runner, "job"], cwd=self.place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                     errors="replace", timeout=120)  # fmt: skip
-                lines = run.stderr.strip().splitlines() if run.returncode > 0 else []
-                result.set_result((lines or [f"the runner ended with {run.returncode}"])[-1] if run.returncode else None)
-            except subprocess.TimeoutExpired:
-                result.set_result("the driver does not come to an end")
-        return result.result()
+        return RUNS.get(self.place, lambda: self.run_here(text, runner, driver))
+
+    def run_here(self, text, runner, driver):
+        self.place.mkdir(exist_ok=True)
+        (self.place / "job").write_text(text)
+        environment = {**os.environ, "VK_DRIVER_FILES": driver, "VK_ICD_FILENAMES": driver}
+        try:
+            run = subprocess.run([runner, "job"], cwd=self.place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 errors="replace", timeout=TIME_LIMIT)  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"the driver does not come to an end in {TIME_LIMIT} s"
+        lines = run.stderr.strip().splitlines() if run.returncode > 0 else []
+        return (lines or [f"the driver crashes: signal {-run.returncode}"])[-1] if run.returncode else None
 
     def left(self, expectation):
         """Bytes and type of what an expectation speaks of."""
