@@ -17,7 +17,9 @@ pub fn merge_common_expressions(function: &mut Function, interface: &Interface) 
     let cfg = Cfg::new(function);
     let dominators = Dominators::new(function, &cfg);
     let mut replacements = Replacements::new(function);
-    let mut known: HashMap<(Op, Type), (Value, Block)> = HashMap::new();
+    // Of large programs, growing and hashing again what is known takes longer than all the rest.
+    let count = function.blocks.iter().map(|block| block.insts.len()).sum();
+    let mut known: HashMap<(Op, Type), (Value, Block)> = HashMap::with_capacity(count);
     for block in dominators.preorder(function.entry) {
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         let mut kept = Vec::with_capacity(insts.len());
@@ -41,18 +43,18 @@ pub fn merge_common_expressions(function: &mut Function, interface: &Interface) 
             };
             let (precise, key) = (inst.precise, (in_one_order(inst.op.clone()), ty));
             // What was met last dominates if any does: others are behind it in this walk of the tree.
-            match known.get(&key) {
-                Some(&(first, place)) if place == block || (anywhere && dominators.dominates(place, block)) => {
-                    replacements.set(value, first);
-                    function.values[value.index()].def = ValueDef::Removed;
-                    if precise && let ValueDef::Inst(inst) = &mut function.values[first.index()].def {
-                        inst.precise = true;
-                    }
+            let (first, place) = known.entry(key).or_insert((value, block));
+            if *first == value {
+                kept.push(value);
+            } else if *place == block || anywhere && dominators.dominates(*place, block) {
+                replacements.set(value, *first);
+                function.values[value.index()].def = ValueDef::Removed;
+                if precise && let ValueDef::Inst(inst) = &mut function.values[first.index()].def {
+                    inst.precise = true;
                 }
-                _ => {
-                    known.insert(key, (value, block));
-                    kept.push(value);
-                }
+            } else {
+                (*first, *place) = (value, block);
+                kept.push(value);
             }
         }
         function.blocks[block.index()].insts = kept;
