@@ -2,7 +2,7 @@
 //!
 //! [`ModuleLowering`] holds what all functions share; [`FunctionLowering`] lowers one, in `impl` files by subject:
 //! `block` (the graph and phis), `instruction` (LLVM's instructions), `constant`, `memory` (variables and addresses),
-//! and [`op`](super::op) (DXIL's operations).
+//! `descriptor` (resources as numbers), and [`op`](super::op) (DXIL's operations).
 
 mod block;
 mod constant;
