@@ -139,7 +139,9 @@ mod document {
             166 | 167 => "a loop over the lanes of the mask below this one",
             168..=170 | 173 => "naga's mesh and task stages: counts, indices and payload",
             171 | 172 => "an output of the mesh's vertex or primitive",
-            178 | 258 => "a query of the function: a local variable of naga's type; where it is chosen at run time, steps are chosen",
+            178 | 258 => {
+                "a query of the function: a local variable of naga's type; where it is chosen at run time, steps are chosen"
+            }
             181 => "steps of naga's query, which commit none of its candidates, to the end of the search",
             179 | 180 | 182 | 183 => "the same step of naga's query",
             195..=198 | 205 | 206 | 211 | 212 => "from what the search was asked for, which variables keep",
