@@ -67,7 +67,8 @@ pub fn binding(binding: &Binding) -> Record {
         }
         ResourceKind::Texture { dimension, component, components, samples, .. } => {
             let ty = typed(component, components, srv_dimension(dimension));
-            record.set("samples", samples);
+            // Of unordered-access views, Direct3D's reflection does not tell.
+            record.set("samples", if srv { samples } else { 0 });
             ty
         }
         ResourceKind::TypedBuffer { component, components, .. } => typed(component, components, 1),
