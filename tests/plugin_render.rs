@@ -394,6 +394,46 @@ fn colour_textures_are_compared() {
     }
 }
 
+/// Samplers that a material leaves out are the root signature's; those that it gives are its own.
+#[test]
+fn samplers_of_root_signatures_are_bound() {
+    let Some(mut stage) = stage() else { return };
+    stage.write("static_samplers_ps.dxbc", include_bytes!("fixtures/plugin/static_samplers_ps.dxbc"));
+    stage.write("static_samplers_ps.dxil", include_bytes!("fixtures/plugin/static_samplers_ps.dxil"));
+    let image = stage.checks(TextureFormat::Rgba8Unorm);
+    // In the texture's coordinates (1.7, 0.3), (2.3, 0.3), (-0.7, 0.3) and (0.7, 0.7).
+    let places = [(0.675, 0.325), (0.825, 0.325), (0.075, 0.325), (0.425, 0.425)];
+    let signature = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]];
+    let own = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]];
+    let clamped = r#"samplers: { "Wrapped": (filter: Nearest) },"#;
+    let cases = [("dxbc", "", signature), ("dxil", "", signature), ("dxil", clamped, own)];
+    for (number, (format, samplers, colors)) in cases.into_iter().enumerate() {
+        let path = format!("static{number}.dxmat.ron");
+        let text = format!(
+            r#"(
+                vertex: "quad_vs.{format}", pixel: "static_samplers_ps.{format}", vectors: Column,
+                constants: {{ "Offsets": [] }}, {samplers}
+            )"#
+        );
+        stage.write(&path, text);
+        let handle: Handle<DxMaterial> = stage.app.world().resource::<AssetServer>().load(path);
+        stage.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
+        let world = stage.app.world_mut();
+        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
+        material.textures.insert("Image".to_owned(), image.clone());
+        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
+        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
+        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
+        stage.until_ready_made(&material);
+        let picture = stage.picture();
+        assert_eq!(stage.error_of(&material), None);
+        for ((x, y), color) in places.into_iter().zip(colors) {
+            picture.expect(x, y, color);
+        }
+        stage.app.world_mut().despawn(entity);
+    }
+}
+
 /// Fifty nested loops are compiled with room on the stack.
 #[test]
 fn deep_shaders_are_drawn() {
