@@ -160,8 +160,9 @@ impl FunctionLowering<'_, '_> {
     fn expression(&mut self, ty: llvm::TypeId, expression: &Expression, depth: u32) -> Result<Lowered> {
         match expression {
             Expression::ElementPointer { base, indices, .. } => {
+                let from = self.type_of(*base)?;
                 let lowered = self.operand(*base, depth)?;
-                self.element_pointer(lowered, indices)
+                self.element_pointer(lowered, from, indices)
             }
             Expression::Cast(op, value) => {
                 let from = self.type_of(*value)?;

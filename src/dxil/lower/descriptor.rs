@@ -303,18 +303,30 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Address of an element of a library's array of resources: the first index goes through the pointer. The class
-    /// itself has no parts that an address could lead to.
+    /// Address of an element, or of a smaller array, of a library's array of resources, whose registers are those of its
+    /// elements in order. The first index goes through the pointer. A resource has no parts that an address could lead to.
     pub(super) fn element_descriptor(
         &mut self,
         mut descriptor: Descriptor,
+        from: llvm::TypeId,
         indices: &[llvm::ValueId],
     ) -> Result<Descriptor> {
-        if indices.len() > 2 {
-            return Err(Error::unsupported("array of arrays of resources in a library"));
-        }
-        for &step in indices.iter().skip(1) {
+        let types = &self.parent.module.types;
+        let mut ty = types.pointee(from).ok_or_else(|| Error::malformed("address of a part of no address"))?;
+        for (position, &step) in indices.iter().enumerate() {
+            if position > 0 {
+                let Some(llvm::Type::Array { element, .. }) = types.get(ty) else { break };
+                ty = *element;
+            }
+            let mut size = 1u32;
+            let mut inner = ty;
+            while let Some(llvm::Type::Array { element, len }) = types.get(inner) {
+                // Arrays without a length, of which there is only the outermost, have length 0.
+                size = size.saturating_mul(u32::try_from(*len).unwrap_or(u32::MAX));
+                inner = *element;
+            }
             let step = self.index(step)?;
+            let step = self.scale(step, size);
             descriptor.numbers[1] = self.add(descriptor.numbers[1], step);
         }
         Ok(descriptor)

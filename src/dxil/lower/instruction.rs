@@ -172,8 +172,9 @@ impl FunctionLowering<'_, '_> {
             }
             llvm::Operation::Allocate { ty, count } => self.alloca(number, *ty, *count)?,
             llvm::Operation::ElementPointer { base, indices } => {
+                let from = self.type_of(*base)?;
                 let base = self.value(*base)?;
-                let mut lowered = self.element_pointer(base, indices)?;
+                let mut lowered = self.element_pointer(base, from, indices)?;
                 if let Lowered::Resource { descriptor, .. } | Lowered::Descriptor(descriptor) = &mut lowered {
                     descriptor.non_uniform |= instruction.non_uniform;
                 }

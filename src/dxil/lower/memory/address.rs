@@ -160,18 +160,21 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Address of a part.
+    /// Address of a part of what an address of type `from` leads to.
     pub(in crate::dxil::lower) fn element_pointer(
         &mut self,
         base: Lowered,
+        from: llvm::TypeId,
         indices: &[llvm::ValueId],
     ) -> Result<Lowered> {
         match base {
             Lowered::Resource { binding, descriptor } => {
-                let descriptor = self.element_descriptor(descriptor, indices)?;
+                let descriptor = self.element_descriptor(descriptor, from, indices)?;
                 Ok(Lowered::Resource { binding, descriptor })
             }
-            Lowered::Descriptor(descriptor) => self.element_descriptor(descriptor, indices).map(Lowered::Descriptor),
+            Lowered::Descriptor(descriptor) => {
+                self.element_descriptor(descriptor, from, indices).map(Lowered::Descriptor)
+            }
             Lowered::Record(pointer) => self.record_part(pointer, indices),
             Lowered::Pointer(pointer) => self.element_of_variable(pointer, indices).map(Lowered::Pointer),
             Lowered::ChosenPointer(mut chosen) => {
