@@ -47,6 +47,8 @@ impl FunctionEmitter<'_, '_> {
             SystemValue::GroupIndex => (self.group_index(interface)?, 1),
             SystemValue::GroupThreadId => (self.group_thread_id(interface)?, 3),
             SystemValue::DispatchThreadId => (self.dispatch_thread_id(interface)?, 3),
+            // D3D12_SHADING_RATE_1X1, the rate of draws of APIs that have no other.
+            SystemValue::ShadingRate => (self.u32(0), 1),
             _ => return Err(Error::unsupported(format!("system value: {system_value:?}"))),
         };
         let value = self.lanes_from(value, lanes, 0, ty.lanes().min(lanes));

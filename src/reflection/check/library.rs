@@ -46,9 +46,14 @@ impl Checker {
                 ResourceClass::Cbv => DxilResourceClass::CBUFFER,
                 ResourceClass::Sampler => DxilResourceClass::SAMPLER,
             };
-            let at =
-                stored.iter().position(|it| (it.class, it.space, it.lower) == (class, binding.space, binding.register));
-            let Some(at) = at else {
+            let place = (class, binding.space, binding.register);
+            let at = |of_kind: bool| {
+                stored.iter().position(|it| {
+                    (it.class, it.space, it.lower) == place && (!of_kind || it.kind == kind(&binding.kind))
+                })
+            };
+            // Several resources may have no register: any of the kind will do.
+            let Some(at) = at(true).or_else(|| at(false)) else {
                 self.compare(PART, name, "it is there", "it is not");
                 continue;
             };

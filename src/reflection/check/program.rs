@@ -162,7 +162,10 @@ impl Checker {
         for binding in declared.bindings.iter().filter(|binding| !binding.is_heap() && !binding.is_of_host()) {
             let place = |it: &Binding| (it.class, it.space, it.register, it.count);
             let name = register_name(binding);
-            match twin.bindings.iter().find(|twin| place(twin) == place(binding)) {
+            // Several resources of a library may have no register: any of the kind will do.
+            let mut twins = twin.bindings.iter().filter(|twin| place(twin) == place(binding));
+            let same = twins.clone().find(|twin| twin.kind == binding.kind);
+            match same.or_else(|| twins.next()) {
                 Some(twin) => self.compare(PART, format!("kind of {name}"), binding.kind, twin.kind),
                 None => self.compare(PART, name, "it is there", "it is not"),
             }
