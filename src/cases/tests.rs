@@ -14,7 +14,9 @@ use super::{
 };
 use crate::{
     ir::BindingId,
-    lift::{BindingRole, Emitted, EmittedResource, EmittedType, ResourceSlot, TextureSample, ViewDimension},
+    lift::{
+        BindingRole, Emitted, EmittedResource, EmittedType, ResourceSlot, SamplerKind, TextureSample, ViewDimension,
+    },
     reflection::{
         Binding, ComponentType, EntryPointInterface, Format, Interface, Interpolation, MinPrecision, ResourceClass,
         ResourceKind, SamplerMode, ShaderModel, SignatureElement, Stage, SystemValue, TextureDimension, UavFlags,
@@ -242,7 +244,7 @@ fn textures_keep_their_mips_and_layers() {
                     ResourceClass::Sampler,
                     0,
                     ResourceKind::Sampler { mode: SamplerMode::Default },
-                    EmittedType::Sampler { comparison: false },
+                    EmittedType::Sampler { kind: SamplerKind::Filtering },
                 ),
                 (ResourceClass::Uav, 0, raw(), STORAGE),
                 (ResourceClass::Srv, 9, texture(TextureDimension::D2), emitted(ViewDimension::D2, float)),

@@ -165,9 +165,10 @@ pub struct PixelInputRegister {
 #[derive(Clone, Default)]
 pub enum BindingModel {
     /// Group 0 constant buffers, 1 textures and buffers, 2 samplers, 3 unordered-access views, 4 their counters;
-    /// binding = register + 65,536 * space, and 32,768 more for the comparing twin of a sampler. Spaces that do not fit are
-    /// numbered from 61,440 on; resources whose register does not fit, or that have none (in libraries), are numbered in
-    /// space 64,511, by their order in the interface. For tools, and for people who port by hand.
+    /// binding = register + 65,536 * space, and 32,768 more for the comparing twin of a sampler, 16,384 for the one that does
+    /// not filter. Spaces that do not fit are numbered from 61,440 on; resources whose register does not fit, or that have
+    /// none (in libraries), are numbered in space 64,511, by their order in the interface. For tools, and for people who
+    /// port by hand.
     #[default]
     ByClass,
     /// All of a stage in one group, densely numbered: constant buffers, shader resources, samplers, unordered-access
@@ -204,6 +205,9 @@ pub enum BindingRole {
     Resource,
     /// A sampler's twin for comparisons, where the program uses one sampler both ways.
     ComparisonSampler,
+    /// A sampler's twin that does not filter, for textures that cannot be filtered, where the program uses it with others
+    /// too. Direct3D lets such textures go with any sampler: integers are gathered without filtering.
+    UnfilteredSampler,
     /// Counter of a structured buffer: a storage buffer of one `u32`.
     Counter,
 }
@@ -294,11 +298,22 @@ pub enum EmittedType {
     },
     /// Sampler.
     Sampler {
-        /// It compares.
-        comparison: bool,
+        /// How it goes with textures.
+        kind: SamplerKind,
     },
     /// Acceleration structure.
     AccelerationStructure,
+}
+
+/// How a sampler goes with textures, as `wgpu::SamplerBindingType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SamplerKind {
+    /// It may filter.
+    Filtering,
+    /// It must not filter, whatever Direct3D's does: it goes with textures that cannot be filtered.
+    NonFiltering,
+    /// It compares.
+    Comparison,
 }
 
 /// Samples of an [`EmittedType::StorageTexture`] of which it is not known how many there are: as many as the view has layers.

@@ -26,7 +26,7 @@ use super::{
     resources::Resources,
 };
 use crate::{
-    lift::{Emitted, EmittedResource, EmittedType},
+    lift::{Emitted, EmittedResource, EmittedType, SamplerKind},
     reflection::{self, Interface, ResourceClass, Stage},
 };
 
@@ -286,11 +286,10 @@ impl Binder<'_> {
                 let buffers = slot_of.into_iter().map(|slot| self.texels(slot, dimension, write_backs));
                 (ty, Bound::Buffers(buffers.collect::<Result<_, _>>()?))
             }
-            EmittedType::Sampler { comparison } => {
-                let mut ty = if comparison {
-                    wgpu::SamplerBindingType::Comparison
-                } else {
-                    wgpu::SamplerBindingType::NonFiltering
+            EmittedType::Sampler { kind } => {
+                let mut ty = match kind {
+                    SamplerKind::Comparison => wgpu::SamplerBindingType::Comparison,
+                    SamplerKind::Filtering | SamplerKind::NonFiltering => wgpu::SamplerBindingType::NonFiltering,
                 };
                 let mut samplers = Vec::with_capacity(slot_of.len());
                 let unbound = static_sampler(interface, declared)?.unwrap_or_default();
@@ -303,10 +302,10 @@ impl Binder<'_> {
                             .ok_or_else(|| format!("there is no sampler {}", slot.name))?,
                         None => &unbound,
                     };
-                    if !comparison && (filters(sampler) || sampler.anisotropy.0 > 1) {
+                    if kind == SamplerKind::Filtering && (filters(sampler) || sampler.anisotropy.0 > 1) {
                         ty = wgpu::SamplerBindingType::Filtering;
                     }
-                    samplers.push(self.sampler(sampler, comparison)?);
+                    samplers.push(self.sampler(sampler, kind)?);
                 }
                 (wgpu::BindingType::Sampler(ty), Bound::Samplers(samplers))
             }

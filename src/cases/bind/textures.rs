@@ -16,7 +16,7 @@ use crate::{
         resources::{copy_texture, new_texture},
         texels,
     },
-    lift::ViewDimension,
+    lift::{SamplerKind, ViewDimension},
 };
 
 impl Binder<'_> {
@@ -108,8 +108,9 @@ impl Binder<'_> {
     }
 
     /// A sampler.
-    pub(super) fn sampler(&self, sampler: &format::Sampler, comparison: bool) -> Result<wgpu::Sampler, Halt> {
+    pub(super) fn sampler(&self, sampler: &format::Sampler, kind: SamplerKind) -> Result<wgpu::Sampler, Halt> {
         let (u, v, w) = sampler.address;
+        let filter = |filter: Filter| if kind == SamplerKind::NonFiltering { Filter::Nearest } else { filter };
         let border = wgpu::Features::ADDRESS_MODE_CLAMP_TO_BORDER;
         if [u, v, w].contains(&Address::ClampToBorder) && !self.gpu.features().contains(border) {
             return Err(Halt::Skipped("the device lacks ADDRESS_MODE_CLAMP_TO_BORDER".into()));
@@ -119,16 +120,17 @@ impl Binder<'_> {
             address_mode_u: address_mode(u),
             address_mode_v: address_mode(v),
             address_mode_w: address_mode(w),
-            mag_filter: filter_mode(sampler.mag),
-            min_filter: filter_mode(sampler.min),
-            mipmap_filter: match sampler.mip {
+            mag_filter: filter_mode(filter(sampler.mag)),
+            min_filter: filter_mode(filter(sampler.min)),
+            mipmap_filter: match filter(sampler.mip) {
                 Filter::Nearest => wgpu::MipmapFilterMode::Nearest,
                 Filter::Linear => wgpu::MipmapFilterMode::Linear,
             },
             lod_min_clamp: sampler.lod.0,
             lod_max_clamp: sampler.lod.1,
-            compare: comparison.then(|| compare_function(sampler.compare.unwrap_or(Compare::Never))),
-            anisotropy_clamp: sampler.anisotropy.0.max(1),
+            compare: (kind == SamplerKind::Comparison)
+                .then(|| compare_function(sampler.compare.unwrap_or(Compare::Never))),
+            anisotropy_clamp: if kind == SamplerKind::NonFiltering { 1 } else { sampler.anisotropy.0.max(1) },
             border_color: Some(match sampler.border {
                 Border::TransparentBlack => wgpu::SamplerBorderColor::TransparentBlack,
                 Border::OpaqueBlack => wgpu::SamplerBorderColor::OpaqueBlack,

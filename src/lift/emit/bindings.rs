@@ -17,8 +17,11 @@ const SPACE: u32 = 0x1_0000;
 const LARGE_SPACES: std::ops::Range<u32> = 0xf000..0xfbff;
 
 /// Where bindings go in [`BindingModel::ByClass`] whose registers have no number in their space, one after another: those
-/// from 65,536 on, samplers' from 32,768 on, and what dxc leaves without a register in libraries (4,294,967,295).
+/// from 65,536 on, samplers' from 16,384 on, and what dxc leaves without a register in libraries (4,294,967,295).
 const LARGE_REGISTERS: u32 = LARGE_SPACES.end;
+
+/// First number of the twins of samplers that do not filter in [`BindingModel::ByClass`].
+const UNFILTERED_SAMPLERS: u32 = 0x4000;
 
 /// First number of the comparing twins of samplers in [`BindingModel::ByClass`].
 const COMPARISON_SAMPLERS: u32 = 0x8000;
@@ -97,12 +100,16 @@ fn section(class: ResourceClass, role: BindingRole) -> u32 {
 
 /// How many registers of a class have numbers in their space in [`BindingModel::ByClass`].
 fn registers(class: ResourceClass) -> u32 {
-    if class == ResourceClass::Sampler { COMPARISON_SAMPLERS } else { SPACE }
+    if class == ResourceClass::Sampler { UNFILTERED_SAMPLERS } else { SPACE }
 }
 
 /// Place by [`BindingModel::ByClass`], with the space's and the register's numbers there.
 fn by_class(binding: &Binding, space: Option<u32>, register: u32, role: BindingRole) -> Result<ResourceSlot> {
-    let first = if role == BindingRole::ComparisonSampler { COMPARISON_SAMPLERS } else { 0 };
+    let first = match role {
+        BindingRole::Resource | BindingRole::Counter => 0,
+        BindingRole::UnfilteredSampler => UNFILTERED_SAMPLERS,
+        BindingRole::ComparisonSampler => COMPARISON_SAMPLERS,
+    };
     let number = Some(register)
         .filter(|register| *register < registers(binding.class))
         .and_then(|register| space?.checked_mul(SPACE)?.checked_add(register + first))

@@ -121,13 +121,17 @@ impl FunctionEmitter<'_, '_> {
         Ok((texture, image))
     }
 
-    /// The sampler behind a handle.
-    pub(super) fn bound_sampler(&mut self, handle: Value, comparison: bool) -> Result<Expr> {
+    /// The sampler behind a handle, for a texture.
+    pub(super) fn bound_sampler(&mut self, handle: Value, texture: &Texture, compares: bool) -> Result<Expr> {
         let bound = self.bound(handle)?;
-        let Body::Sampler { plain, twin, .. } = bound.resource.body else {
+        let Body::Sampler { filtering, unfiltered, comparing, .. } = bound.resource.body else {
             return Err(Error::malformed("another kind of resource as sampler"));
         };
-        let global = if comparison { twin } else { plain };
+        let global = match (compares, texture.unfilterable) {
+            (true, _) => comparing,
+            (false, true) => unfiltered,
+            (false, false) => filtering,
+        };
         let global = global.ok_or_else(|| Error::internal("sampler was not declared for its use"))?;
         self.binding_element(&bound, global)
     }

@@ -23,7 +23,7 @@ impl FunctionEmitter<'_, '_> {
         reference: Value,
     ) -> Result<Expr> {
         let comparison = self.comparison_of(sampler)?;
-        let texels = self.compared_texels(image, sampler, coordinates, comparison, reference)?;
+        let texels = self.compared_texels((texture, image), sampler, coordinates, comparison, reference)?;
         let size = self.size_of_level(texture, image, None);
         let cube = matches!(texture.dimension, TextureDimension::Cube | TextureDimension::CubeArray);
         let position = if cube { self.face_position(coordinates.position) } else { coordinates.position };
@@ -51,13 +51,13 @@ impl FunctionEmitter<'_, '_> {
     /// Results of the comparison with each of the four texels, 0 or 1.
     pub(super) fn compared_texels(
         &mut self,
-        image: Expr,
+        (texture, image): (&Texture, Expr),
         sampler: Value,
         coordinates: &Coordinates,
         comparison: Comparison,
         reference: Value,
     ) -> Result<Expr> {
-        let sampler = self.bound_sampler(sampler, false)?;
+        let sampler = self.bound_sampler(sampler, texture, false)?;
         let reference = self.get_as(reference, ScalarKind::Float)?;
         let texels = self.val(Expression::ImageSample {
             image,
@@ -84,7 +84,7 @@ impl FunctionEmitter<'_, '_> {
         reference: Value,
     ) -> Result<Expr> {
         let comparison = self.comparison_of(sampler)?;
-        let sampler = self.bound_sampler(sampler, false)?;
+        let sampler = self.bound_sampler(sampler, texture, false)?;
         let reference = self.get_as(reference, ScalarKind::Float)?;
         let exact = if texture.is_depth() { level } else { self.convert(level, Scalar::F32) };
         let compared_at = |emitter: &mut Self, coordinate: Expr| {

@@ -12,14 +12,14 @@ use super::{
     format::{Numeric, Texel, declared_format},
     io::scalar32,
     texels::Texels,
-    usage::{self, AtomicUsage, Usage},
+    usage::{self, AtomicUsage, Known, Usage},
 };
 use crate::{
     Error, Result,
     ir::{self, BindingId},
     lift::{
         BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
-        TextureSample, UNKNOWN_SAMPLES, ViewDimension,
+        SamplerKind, TextureSample, UNKNOWN_SAMPLES, ViewDimension,
     },
     reflection::{Binding, ComponentType, Format, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
@@ -73,10 +73,11 @@ pub(super) enum Body {
     Texture(Texture),
     /// Storage buffer that stands for a texture.
     Texels(Texels),
-    /// Sampler, and its twin for comparisons.
+    /// Sampler, of each kind that it is used as.
     Sampler {
-        plain: Option<Handle<GlobalVariable>>,
-        twin: Option<Handle<GlobalVariable>>,
+        filtering: Option<Handle<GlobalVariable>>,
+        unfiltered: Option<Handle<GlobalVariable>>,
+        comparing: Option<Handle<GlobalVariable>>,
         /// How it compares, where that is known.
         comparison: Option<Comparison>,
     },
@@ -124,6 +125,8 @@ pub(super) struct Texture {
     pub size_lanes: u8,
     /// The format has no alpha, so that it is 1 out of range too.
     pub without_alpha: bool,
+    /// It cannot be filtered.
+    pub unfilterable: bool,
     /// Samples that are layers of naga's texture, see [`EmittedType::StorageTexture`].
     pub samples: u32,
 }
@@ -171,12 +174,20 @@ impl ModuleEmitter<'_> {
             let binding = program.interface.bindings.get(id.index());
             binding.and_then(|binding| target.resources.get(&Register::from(binding))).is_some_and(|known| known.color)
         };
-        let is_known = |id: BindingId| {
+        let compares = |id: BindingId| {
             let binding = program.interface.bindings.get(id.index());
             let known = binding.and_then(|binding| target.resources.get(&Register::from(binding)));
             known.is_some_and(|known| known.comparison.is_some())
         };
-        let uses = usage::collect(&program.ir, functions, &is_color, &is_known)?;
+        let unknown = ResourceSpecialization::default();
+        let cannot_be_filtered = |id: BindingId| {
+            let binding = program.interface.bindings.get(id.index());
+            binding.is_some_and(|binding| {
+                is_unfilterable(binding, target.resources.get(&Register::from(binding)).unwrap_or(&unknown))
+            })
+        };
+        let known = Known { is_color: &is_color, compares: &compares, is_unfilterable: &cannot_be_filtered };
+        let uses = usage::collect(&program.ir, functions, &known)?;
         let mut wanted = Vec::new();
         for (&id, usage) in &uses {
             let binding = program
@@ -184,13 +195,9 @@ impl ModuleEmitter<'_> {
                 .bindings
                 .get(id.index())
                 .ok_or_else(|| Error::internal(format!("binding out of range: {id:?}")))?;
-            if !matches!(binding.kind, ResourceKind::Sampler { .. }) || usage.sampled || !usage.compared {
-                wanted.push((id, BindingRole::Resource));
-            }
-            if matches!(binding.kind, ResourceKind::Sampler { .. }) && usage.compared {
-                // A sampler that only compares is no twin: it takes the register's own place.
-                let role = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
-                wanted.push((id, role));
+            match binding.kind {
+                ResourceKind::Sampler { .. } => wanted.extend(sampler_roles(usage).map(|(_, role)| (id, role))),
+                _ => wanted.push((id, BindingRole::Resource)),
             }
             if usage.counter {
                 wanted.push((id, BindingRole::Counter));
@@ -293,7 +300,7 @@ impl ModuleEmitter<'_> {
                         if depth { ImageClass::Depth { multi } } else { ImageClass::Sampled { kind, multi } }
                     }
                 };
-                self.declare_texture(&declaration, dimension, class, usage.size_lanes, samples)?
+                self.declare_texture(&declaration, dimension, class, usage, samples)?
             }
             ResourceKind::Sampler { .. } => self.declare_sampler(&declaration, usage, slots)?,
             ResourceKind::AccelerationStructure => {
@@ -431,7 +438,7 @@ impl ModuleEmitter<'_> {
         declaration: &Declaration<'_>,
         dimension: TextureDimension,
         class: ImageClass,
-        size_lanes: u8,
+        usage: &Usage,
         samples: u32,
     ) -> Result<Body> {
         let dim = match dimension {
@@ -468,7 +475,13 @@ impl ModuleEmitter<'_> {
             ImageClass::Storage { format, .. } => Texel::of(format).channel(3).is_none(),
             ImageClass::Sampled { .. } | ImageClass::External => declaration.known.without_alpha,
         };
-        Ok(Body::Texture(Texture { global, dimension, class, size_lanes, without_alpha, samples }))
+        let unfilterable = is_unfilterable(declaration.binding, &declaration.known);
+        if unfilterable && usage.sampled && matches!(class, ImageClass::Sampled { kind: ScalarKind::Float, .. }) {
+            let name = name_of(declaration.binding);
+            self.note(format!("{name}: the format cannot be filtered, so that samplers take the nearest texel"));
+        }
+        let size_lanes = usage.size_lanes;
+        Ok(Body::Texture(Texture { global, dimension, class, size_lanes, without_alpha, unfilterable, samples }))
     }
 
     /// A buffer that stands for a texture.
@@ -499,22 +512,26 @@ impl ModuleEmitter<'_> {
         Ok(Body::Texels(Texels { global, dimension, scalar }))
     }
 
-    /// A sampler, or two where it is used both ways.
+    /// A sampler, or several where it is used in several ways.
     fn declare_sampler(
         &mut self,
         declaration: &Declaration<'_>,
         usage: &Usage,
         slots: &BTreeMap<(BindingId, BindingRole), ResourceSlot>,
     ) -> Result<Body> {
-        let one = |emitter: &mut Self, role, comparison| {
-            let ty = emitter.ty(TypeInner::Sampler { comparison });
+        let [mut filtering, mut unfiltered, mut comparing] = [None; 3];
+        for (kind, role) in sampler_roles(usage) {
+            let ty = self.ty(TypeInner::Sampler { comparison: kind == SamplerKind::Comparison });
             let slot = slots.get(&(declaration.id, role)).copied();
-            emitter.global(declaration, role, slot, ty, AddressSpace::Handle, EmittedType::Sampler { comparison })
-        };
-        let role = if usage.sampled { BindingRole::ComparisonSampler } else { BindingRole::Resource };
-        let plain = usage.sampled.then(|| one(self, BindingRole::Resource, false)).transpose()?;
-        let twin = usage.compared.then(|| one(self, role, true)).transpose()?;
-        Ok(Body::Sampler { plain, twin, comparison: declaration.known.comparison })
+            let emitted = EmittedType::Sampler { kind };
+            let global = self.global(declaration, role, slot, ty, AddressSpace::Handle, emitted)?;
+            *match kind {
+                SamplerKind::Filtering => &mut filtering,
+                SamplerKind::NonFiltering => &mut unfiltered,
+                SamplerKind::Comparison => &mut comparing,
+            } = Some(global);
+        }
+        Ok(Body::Sampler { filtering, unfiltered, comparing, comparison: declaration.known.comparison })
     }
 
     /// The counter of a structured buffer.
@@ -561,6 +578,7 @@ impl ModuleEmitter<'_> {
         let mut name = name_of(declaration.binding);
         match role {
             BindingRole::Resource => {}
+            BindingRole::UnfilteredSampler => name.push_str("_unfiltered"),
             BindingRole::ComparisonSampler => name.push_str("_comparison"),
             BindingRole::Counter => name.push_str("_counter"),
         }
@@ -609,6 +627,29 @@ pub(super) fn name_of(binding: &Binding) -> String {
 }
 
 /// Shape of a texture's view.
+/// The ways in which a sampler is used, each with the role that it is declared for: the first has the register's own place.
+fn sampler_roles(usage: &Usage) -> impl Iterator<Item = (SamplerKind, BindingRole)> + use<> {
+    // One that nothing samples with stays what it is.
+    let filtering = usage.sampled || !usage.unfiltered && !usage.compared;
+    let ways = [
+        (filtering, SamplerKind::Filtering, BindingRole::Resource),
+        (usage.unfiltered, SamplerKind::NonFiltering, BindingRole::UnfilteredSampler),
+        (usage.compared, SamplerKind::Comparison, BindingRole::ComparisonSampler),
+    ];
+    let used = ways.into_iter().filter(|(used, ..)| *used).enumerate();
+    used.map(|(place, (_, kind, role))| (kind, if place == 0 { BindingRole::Resource } else { role }))
+}
+
+/// A texture of integers, or of a format that the target says cannot be filtered.
+fn is_unfilterable(binding: &Binding, known: &ResourceSpecialization) -> bool {
+    match binding.kind {
+        ResourceKind::Texture { component, .. } => {
+            Numeric::of(component).kind() != ScalarKind::Float || known.unfilterable && !known.depth
+        }
+        _ => false,
+    }
+}
+
 fn view_dimension(dimension: TextureDimension) -> ViewDimension {
     match dimension {
         TextureDimension::D1 | TextureDimension::D2 | TextureDimension::D2Multisampled => ViewDimension::D2,

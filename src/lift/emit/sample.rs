@@ -152,7 +152,7 @@ impl FunctionEmitter<'_, '_> {
             let value = self.splat_to(value, ty.lanes());
             return self.value_of_register(value, ScalarKind::Float, ty);
         }
-        let sampler = self.bound_sampler(sample.sampler, sample.compare.is_some())?;
+        let sampler = self.bound_sampler(sample.sampler, &texture, sample.compare.is_some())?;
         let level = self.sample_level(&texture, image, sample, &coordinates)?;
         if let Some(offset) = sample.offset {
             // Where the level is not known, the texels of the largest are meant: others have larger ones.
@@ -535,11 +535,12 @@ impl FunctionEmitter<'_, '_> {
             && !texture.is_depth()
         {
             let comparison = self.comparison_of(gather.sampler)?;
-            let texels = self.compared_texels(image, gather.sampler, &coordinates, comparison, reference)?;
+            let texels =
+                self.compared_texels((&texture, image), gather.sampler, &coordinates, comparison, reference)?;
             let value = self.lanes_from(texels, 4, 0, ty.lanes());
             return self.value_of_register(value, ScalarKind::Float, ty);
         }
-        let sampler = self.bound_sampler(gather.sampler, gather.compare.is_some())?;
+        let sampler = self.bound_sampler(gather.sampler, &texture, gather.compare.is_some())?;
         let depth_ref = gather.compare.map(|compare| self.get_as(compare, ScalarKind::Float)).transpose()?;
         let component = LANES
             .get(usize::from(gather.component))

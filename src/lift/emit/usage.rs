@@ -25,8 +25,10 @@ pub(super) struct Usage {
     pub lanes: u8,
     /// Pieces of less than 32 bits are written.
     pub halves_stored: bool,
-    /// It is sampled without a comparison, or is the sampler of such.
+    /// It is sampled without a comparison, or is the sampler of such with textures that can be filtered.
     pub sampled: bool,
+    /// It is the sampler of textures that cannot be filtered.
+    pub unfiltered: bool,
     /// It is sampled with a comparison, or is the sampler of such.
     pub compared: bool,
     /// Of what [`Op::TextureSize`] gives, the lanes that are used.
@@ -72,16 +74,24 @@ impl AtomicUsage {
     }
 }
 
-/// Uses of every binding that the functions use at all. `is_color` says of a texture that comparisons with it are made
-/// in the shader; `is_known` of a sampler that its comparison is known, so that they can be made at any level.
+/// What is known of bindings, by which their uses differ.
+pub(super) struct Known<'a> {
+    /// Comparisons with the texture are made in the shader.
+    pub is_color: &'a dyn Fn(BindingId) -> bool,
+    /// The sampler's comparison is known, so that comparisons can be made at any level.
+    pub compares: &'a dyn Fn(BindingId) -> bool,
+    /// The texture cannot be filtered.
+    pub is_unfilterable: &'a dyn Fn(BindingId) -> bool,
+}
+
+/// Uses of every binding that the functions use at all.
 ///
 /// # Errors
 /// Names a handle that is no binding.
 pub(super) fn collect(
     module: &Module,
     functions: &[FunctionId],
-    is_color: &dyn Fn(BindingId) -> bool,
-    is_known: &dyn Fn(BindingId) -> bool,
+    known: &Known<'_>,
 ) -> Result<BTreeMap<BindingId, Usage>> {
     let mut uses = BTreeMap::new();
     for id in functions {
@@ -93,7 +103,7 @@ pub(super) fn collect(
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(op) = function.op(inst) {
                 let wanted = wanted.get(inst.index()).copied().unwrap_or(u8::MAX);
-                let context = Context { function, is_color, is_known, ty: function.ty(inst), wanted };
+                let context = Context { function, known, ty: function.ty(inst), wanted };
                 add(&mut uses, &context, op).map_err(|error| error.in_function(&function.name))?;
             }
         }
@@ -115,8 +125,7 @@ pub(super) fn binding_of(function: &Function, handle: Value) -> Result<(BindingI
 /// What the uses that an operation makes depend on.
 struct Context<'a> {
     function: &'a Function,
-    is_color: &'a dyn Fn(BindingId) -> bool,
-    is_known: &'a dyn Fn(BindingId) -> bool,
+    known: &'a Known<'a>,
     /// Type of the operation's result.
     ty: Type,
     /// Lanes of the result that something uses.
@@ -125,7 +134,7 @@ struct Context<'a> {
 
 /// Notes the uses that one operation makes.
 fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) -> Result<()> {
-    let &Context { function, is_color, is_known, ty, wanted } = context;
+    let &Context { function, known, ty, wanted } = context;
     let mut of = |handle: Value, note: &dyn Fn(&mut Usage)| -> Result<()> {
         note(uses.entry(binding_of(function, handle)?.0).or_default());
         Ok(())
@@ -165,16 +174,19 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         }),
         Op::UpdateCounter { handle, .. } => of(*handle, &|usage| usage.counter = true),
         Op::Sample(sample) => {
-            let by_level = asks_for_a_level(function, sample) && is_known(binding_of(function, sample.sampler)?.0);
-            let by_hand = is_color(binding_of(function, sample.texture)?.0) || by_level;
+            let texture = binding_of(function, sample.texture)?.0;
+            let by_level =
+                asks_for_a_level(function, sample) && (known.compares)(binding_of(function, sample.sampler)?.0);
+            let by_hand = (known.is_color)(texture) || by_level;
             let compared = sample.compare.is_some() && !by_hand;
-            of(sample.texture, &|usage| sampled(usage, compared))?;
-            of(sample.sampler, &|usage| sampled(usage, compared))
+            of(sample.texture, &|usage| sampled(usage, compared, false))?;
+            of(sample.sampler, &|usage| sampled(usage, compared, (known.is_unfilterable)(texture)))
         }
         Op::Gather(gather) => {
-            let compared = gather.compare.is_some() && !is_color(binding_of(function, gather.texture)?.0);
-            of(gather.texture, &|usage| sampled(usage, compared))?;
-            of(gather.sampler, &|usage| sampled(usage, compared))
+            let texture = binding_of(function, gather.texture)?.0;
+            let compared = gather.compare.is_some() && !(known.is_color)(texture);
+            of(gather.texture, &|usage| sampled(usage, compared, false))?;
+            of(gather.sampler, &|usage| sampled(usage, compared, (known.is_unfilterable)(texture)))
         }
         // The level is worked out from the texture's size: the sampler is not used.
         Op::CalculateLod { texture, .. } => of(*texture, &|_| {}),
@@ -223,10 +235,10 @@ fn wanted_lanes(function: &Function) -> Vec<u8> {
 }
 
 /// A texture or sampler is used to sample.
-fn sampled(usage: &mut Usage, compared: bool) {
-    if compared {
-        usage.compared = true;
-    } else {
-        usage.sampled = true;
+fn sampled(usage: &mut Usage, compared: bool, unfiltered: bool) {
+    match (compared, unfiltered) {
+        (true, _) => usage.compared = true,
+        (false, true) => usage.unfiltered = true,
+        (false, false) => usage.sampled = true,
     }
 }

@@ -15,7 +15,7 @@ use bevy::render::{
 use super::{Gpu, stage::texture_format};
 use crate::{
     ir::BindingId,
-    lift::{BindingRole, Emitted, EmittedResource, EmittedType, TextureSample, ViewDimension},
+    lift::{BindingRole, Emitted, EmittedResource, EmittedType, SamplerKind, TextureSample, ViewDimension},
     plugin::{
         bind::display_name,
         constants::{ConstantBlock, Frequency},
@@ -116,7 +116,7 @@ impl StageBindings {
             let constants = supply.constants.and_then(|constants| changing_block(resource, constants));
             let is_dynamic = dynamic && constants.is_some();
             let mut ty = binding_type(&name, &resource.ty, is_dynamic)?;
-            if resource.ty == (EmittedType::Sampler { comparison: false })
+            if resource.ty == (EmittedType::Sampler { kind: SamplerKind::Filtering })
                 && !sampler_filters(resource, binding, supply)
             {
                 ty = BindingType::Sampler(SamplerBindingType::NonFiltering);
@@ -218,8 +218,11 @@ fn binding_type(name: &str, ty: &EmittedType, dynamic: bool) -> Result<BindingTy
             has_dynamic_offset: false,
             min_binding_size: None,
         },
-        EmittedType::Sampler { comparison: true } => BindingType::Sampler(SamplerBindingType::Comparison),
-        EmittedType::Sampler { comparison: false } => BindingType::Sampler(SamplerBindingType::Filtering),
+        EmittedType::Sampler { kind } => BindingType::Sampler(match kind {
+            SamplerKind::Filtering => SamplerBindingType::Filtering,
+            SamplerKind::NonFiltering => SamplerBindingType::NonFiltering,
+            SamplerKind::Comparison => SamplerBindingType::Comparison,
+        }),
         EmittedType::AccelerationStructure => {
             return Err(format!("`{name}` is an acceleration structure, which cannot be bound yet"));
         }
@@ -300,14 +303,19 @@ fn bind(
                  give nothing back; such textures cannot be bound yet"
             ));
         }
-        EmittedType::Sampler { comparison } => {
+        EmittedType::Sampler { kind } => {
             let sampler = sampler_of(resource, supply);
             if sampler.has_border() && !device.features().contains(wgpu::Features::ADDRESS_MODE_CLAMP_TO_BORDER) {
                 return Err(format!(
                     "the sampler `{name}` has a border, and the device has none: give it another address"
                 ));
             }
-            let unfilterable = !comparison && !sampler_filters(resource, declared, supply);
+            let unfilterable = match kind {
+                SamplerKind::Filtering => !sampler_filters(resource, declared, supply),
+                SamplerKind::NonFiltering => true,
+                SamplerKind::Comparison => false,
+            };
+            let comparison = kind == SamplerKind::Comparison;
             Bound::Sampler(device.create_sampler(&sampler.descriptor(name, comparison, unfilterable)))
         }
         EmittedType::AccelerationStructure => {

@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     ir::{AtomicOp, BufferAddress, Gather, Sample, SampleLevel, Scalar},
     lift::{
-        BindingRole, CompareFunction, Comparison, EmittedType, Register, ResourceSpecialization, TextureSample,
-        ViewDimension,
+        BindingRole, CompareFunction, Comparison, EmittedResource, EmittedType, Register, ResourceSpecialization,
+        SamplerKind, TextureSample, ViewDimension,
     },
     reflection::SamplerMode,
 };
@@ -430,7 +430,7 @@ fn a_texture_sampled_both_ways_is_of_depth_and_its_sampler_has_a_twin() {
         let EmittedType::Texture { sample, dimension: view, .. } = emitted.resources[0].ty else { panic!() };
         assert_eq!(sample, TextureSample::Depth);
         assert_eq!(view == ViewDimension::CubeArray, dimension == D::CubeArray);
-        assert_eq!(emitted.resources[1].ty, EmittedType::Sampler { comparison: false });
+        assert_eq!(emitted.resources[1].ty, EmittedType::Sampler { kind: SamplerKind::Filtering });
         assert_eq!(emitted.resources[2].role, BindingRole::ComparisonSampler);
     }
 }
@@ -452,7 +452,7 @@ fn a_sampler_that_only_compares_has_its_own_place() {
     let emitted = emit(&program);
     let sampler = &emitted.resources[1];
     assert_eq!((sampler.role, sampler.slot.binding), (BindingRole::Resource, 3));
-    assert_eq!(sampler.ty, EmittedType::Sampler { comparison: true });
+    assert_eq!(sampler.ty, EmittedType::Sampler { kind: SamplerKind::Comparison });
 }
 
 #[test]
@@ -477,6 +477,46 @@ fn integers_are_gathered_and_sampled() {
             store_output(builder, 0, 0, value);
         });
     emit(&program);
+}
+
+#[test]
+fn a_sampler_has_a_twin_for_textures_that_cannot_be_filtered() {
+    let program = pixel()
+        .binding(ResourceClass::Srv, 0, texture(TextureDimension::D2, ComponentType::I32))
+        .binding(ResourceClass::Srv, 1, texture(TextureDimension::D2, ComponentType::F32))
+        .binding(ResourceClass::Sampler, 2, sampler())
+        .program(|builder| {
+            let all = load_input(builder, 0, 0, F32X4);
+            let coordinates = builder.swizzle(all, &[0, 1]);
+            let (integers, floats, sampler) = (handle(builder, 0), handle(builder, 1), handle(builder, 2));
+            let (compare, offset, min_lod) = (None, None, None);
+            let gather = Gather { texture: integers, sampler, coordinates, component: 0, compare, offset };
+            let gathered = builder.push(Op::Gather(Box::new(gather)), I32X4);
+            let gathered = builder.convert(ir::ConvertOp::SToF, gathered, Scalar::F32);
+            let level = SampleLevel::Zero;
+            let sample = Sample { texture: floats, sampler, coordinates, level, compare, offset, min_lod };
+            let sampled = builder.push(Op::Sample(Box::new(sample)), F32X4);
+            let value = builder.binary(ir::BinaryOp::FAdd, gathered, sampled);
+            store_output(builder, 0, 0, value);
+        });
+    let samplers = |target: &Target| {
+        let emitted = program.emit(target).unwrap();
+        let of_sampler = |it: &EmittedResource| match it.ty {
+            EmittedType::Sampler { kind } => Some((it.slot.binding, it.role, kind)),
+            _ => None,
+        };
+        (emitted.resources.iter().filter_map(of_sampler).collect::<Vec<_>>(), emitted.notes)
+    };
+    let mut target = Target::default();
+    let filtering = (2, BindingRole::Resource, SamplerKind::Filtering);
+    let unfiltered = (0x4002, BindingRole::UnfilteredSampler, SamplerKind::NonFiltering);
+    assert_eq!(samplers(&target).0, [filtering, unfiltered]);
+    // With nothing to filter it has the register's own place.
+    let known = ResourceSpecialization { unfilterable: true, ..Default::default() };
+    target.resources.insert(Register { class: ResourceClass::Srv, space: 0, register: 1 }, known);
+    let (samplers, notes) = samplers(&target);
+    assert_eq!(samplers, [(2, BindingRole::Resource, SamplerKind::NonFiltering)]);
+    assert!(notes.iter().any(|note| note.text.contains("cannot be filtered")), "{notes:?}");
 }
 
 #[test]
@@ -568,7 +608,7 @@ fn comparisons_with_colour_textures_need_a_known_sampler() {
     let known = ResourceSpecialization { comparison, ..Default::default() };
     target.resources.insert(place(ResourceClass::Sampler), known);
     let emitted = emit_for(&program, &target);
-    assert_eq!(emitted.resources[1].ty, EmittedType::Sampler { comparison: false });
+    assert_eq!(emitted.resources[1].ty, EmittedType::Sampler { kind: SamplerKind::Filtering });
 }
 
 #[test]
