@@ -100,7 +100,7 @@ fn narrow(module: &mut Module, index: usize) {
 /// A call: which function makes it, and the arguments.
 type Caller = (usize, Vec<Value>);
 
-/// What values get from where.
+/// Where values come from.
 #[derive(Default)]
 struct Flow {
     /// What edges bring for parameters of blocks, by function.
