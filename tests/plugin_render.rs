@@ -10,7 +10,7 @@ use std::{
 use bevy::{
     app::PluginsState,
     asset::{
-        RenderAssetUsages,
+        AssetPath, RenderAssetUsages,
         io::{
             AssetSourceBuilder, AssetSourceEvent, AssetSourceId, AssetWatcher,
             memory::{Dir, MemoryAssetReader},
@@ -318,16 +318,7 @@ fn textures_lie_as_in_direct3d() {
     for format in ["dxbc", "dxil"] {
         let text = quad(format, r#""Mode": 1"#, "");
         stage.write("t.dxmat.ron", &text);
-        // A material from a file, with an image that was made in code.
-        let handle: Handle<DxMaterial> = stage.app.world().resource::<AssetServer>().load("t.dxmat.ron");
-        stage.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
-        let world = stage.app.world_mut();
-        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
-        material.textures.insert("Image".to_owned(), image.clone());
-        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
-        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
-        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
-        stage.until_ready_made(&material);
+        let (handle, material, entity) = stage.draw_with_image("t.dxmat.ron", &image);
         let picture = stage.picture();
         for (x, y, color) in [(0.2, 0.2, RED), (0.8, 0.2, GREEN), (0.2, 0.8, BLUE), (0.8, 0.8, WHITE)] {
             picture.expect(x, y, color);
@@ -339,6 +330,26 @@ fn textures_lie_as_in_direct3d() {
 }
 
 impl Stage {
+    /// Draws a quad under a material from a file, with an image that was made in code, and waits until it is ready: the file's
+    /// material, the one that is drawn, and the quad.
+    #[track_caller]
+    fn draw_with_image(
+        &mut self,
+        path: impl Into<AssetPath<'static>>,
+        image: &Handle<Image>,
+    ) -> (Handle<DxMaterial>, Handle<DxMaterial>, Entity) {
+        let handle: Handle<DxMaterial> = self.app.world().resource::<AssetServer>().load(path);
+        self.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
+        let world = self.app.world_mut();
+        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
+        material.textures.insert("Image".to_owned(), image.clone());
+        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
+        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
+        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
+        self.until_ready_made(&material);
+        (handle, material, entity)
+    }
+
     /// [`Stage::until_ready`] for a material that was made in code.
     #[track_caller]
     fn until_ready_made(&mut self, material: &Handle<DxMaterial>) {
@@ -369,19 +380,12 @@ fn colour_textures_are_compared() {
                 )"#
             ),
         );
-        let handle: Handle<DxMaterial> = stage.app.world().resource::<AssetServer>().load(path);
-        stage.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
         let world = stage.app.world_mut();
         let cameras: Vec<Entity> = world.query_filtered::<Entity, With<Camera3d>>().iter(world).collect();
         for camera in cameras {
             world.entity_mut(camera).insert(msaa);
         }
-        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
-        material.textures.insert("Image".to_owned(), image.clone());
-        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
-        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
-        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
-        stage.until_ready_made(&material);
+        let (_handle, material, entity) = stage.draw_with_image(path, &image);
         let picture = stage.picture();
         assert_eq!(stage.error_of(&material), None);
         // The red channel: 1, 0 over 0, 1. The reference is 0.5.
@@ -416,15 +420,7 @@ fn samplers_of_root_signatures_are_bound() {
             )"#
         );
         stage.write(&path, text);
-        let handle: Handle<DxMaterial> = stage.app.world().resource::<AssetServer>().load(path);
-        stage.until("loaded", |world| world.resource::<AssetServer>().is_loaded_with_dependencies(&handle));
-        let world = stage.app.world_mut();
-        let mut material = world.resource::<Assets<DxMaterial>>().get(&handle).unwrap().clone();
-        material.textures.insert("Image".to_owned(), image.clone());
-        let material = world.resource_mut::<Assets<DxMaterial>>().add(material);
-        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::new(2.0, 2.0));
-        let entity = world.spawn((Mesh3d(mesh), DxMaterial3d(material.clone()))).id();
-        stage.until_ready_made(&material);
+        let (_handle, material, entity) = stage.draw_with_image(path, &image);
         let picture = stage.picture();
         assert_eq!(stage.error_of(&material), None);
         for ((x, y), color) in places.into_iter().zip(colors) {

@@ -34,6 +34,13 @@ pub struct Target {
     pub entry: Option<String>,
 }
 
+impl Target {
+    /// What is known of the resource of a binding: nothing, if [`Target::resources`] does not have it.
+    pub(crate) fn known(&self, binding: &Binding) -> ResourceSpecialization {
+        self.resources.get(&Register::from(binding)).copied().unwrap_or_default()
+    }
+}
+
 impl Default for Target {
     fn default() -> Self {
         Self {

@@ -292,7 +292,9 @@ impl Binder<'_> {
                     SamplerKind::Filtering | SamplerKind::NonFiltering => wgpu::SamplerBindingType::NonFiltering,
                 };
                 let mut samplers = Vec::with_capacity(slot_of.len());
-                let unbound = static_sampler(interface, declared)?.unwrap_or_default();
+                // Registers that the case binds do not ask whether WebGPU has the static sampler.
+                let bound = slot_of.iter().all(Option::is_some);
+                let unbound = if bound { None } else { static_sampler(interface, declared)? }.unwrap_or_default();
                 for slot in slot_of {
                     let sampler = match slot {
                         Some(slot) => self

@@ -18,8 +18,8 @@ use crate::{
     Error, Result,
     ir::{self, BindingId},
     lift::{
-        BindingRole, Comparison, EmittedResource, EmittedType, Register, ResourceSlot, ResourceSpecialization,
-        SamplerKind, TextureSample, UNKNOWN_SAMPLES, ViewDimension,
+        BindingRole, Comparison, EmittedResource, EmittedType, ResourceSlot, ResourceSpecialization, SamplerKind,
+        TextureSample, UNKNOWN_SAMPLES, ViewDimension,
     },
     reflection::{Binding, ComponentType, Format, ResourceClass, ResourceKind, Stage, TextureDimension, UavFlags},
 };
@@ -169,24 +169,7 @@ impl ModuleEmitter<'_> {
     /// Names a resource that the target cannot express.
     pub fn declare_resources(&mut self, functions: &[ir::FunctionId]) -> Result<()> {
         let program = self.program;
-        let target = self.target;
-        let is_color = |id: BindingId| {
-            let binding = program.interface.bindings.get(id.index());
-            binding.and_then(|binding| target.resources.get(&Register::from(binding))).is_some_and(|known| known.color)
-        };
-        let compares = |id: BindingId| {
-            let binding = program.interface.bindings.get(id.index());
-            let known = binding.and_then(|binding| target.resources.get(&Register::from(binding)));
-            known.is_some_and(|known| known.comparison.is_some())
-        };
-        let unknown = ResourceSpecialization::default();
-        let cannot_be_filtered = |id: BindingId| {
-            let binding = program.interface.bindings.get(id.index());
-            binding.is_some_and(|binding| {
-                is_unfilterable(binding, target.resources.get(&Register::from(binding)).unwrap_or(&unknown))
-            })
-        };
-        let known = Known { is_color: &is_color, compares: &compares, is_unfilterable: &cannot_be_filtered };
+        let known = Known { bindings: &program.interface.bindings, target: self.target };
         let uses = usage::collect(&program.ir, functions, &known)?;
         let mut wanted = Vec::new();
         for (&id, usage) in &uses {
@@ -235,7 +218,7 @@ impl ModuleEmitter<'_> {
         usage: &Usage,
         slots: &BTreeMap<(BindingId, BindingRole), ResourceSlot>,
     ) -> Result<Resource> {
-        let known = self.target.resources.get(&Register::from(binding)).copied().unwrap_or_default();
+        let known = self.target.known(binding);
         let elements = match binding.count {
             Some(1) => Elements::One,
             Some(0) => return Err(Error::malformed(format!("binding of no registers: {}", name_of(binding)))),
@@ -641,7 +624,7 @@ fn sampler_roles(usage: &Usage) -> impl Iterator<Item = (SamplerKind, BindingRol
 }
 
 /// A texture of integers, or of a format that the target says cannot be filtered.
-fn is_unfilterable(binding: &Binding, known: &ResourceSpecialization) -> bool {
+pub(super) fn is_unfilterable(binding: &Binding, known: &ResourceSpecialization) -> bool {
     match binding.kind {
         ResourceKind::Texture { component, .. } => {
             Numeric::of(component).kind() != ScalarKind::Float || known.unfilterable && !known.depth

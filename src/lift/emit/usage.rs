@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use naga::ScalarKind;
 
-use super::sample::asks_for_a_level;
+use super::{resources::is_unfilterable, sample::asks_for_a_level};
 use crate::{
     Error, Result,
     ir::{AtomicOp, BindingId, Function, FunctionId, Module, Op, RayQueryOp, Scalar, Type, Value},
+    lift::{ResourceSpecialization, Target},
+    reflection::Binding,
 };
 
 /// How one binding is used.
@@ -76,12 +78,31 @@ impl AtomicUsage {
 
 /// What is known of bindings, by which their uses differ.
 pub(super) struct Known<'a> {
+    /// The program's bindings.
+    pub bindings: &'a [Binding],
+    /// What is bound to them.
+    pub target: &'a Target,
+}
+
+impl Known<'_> {
+    fn is(&self, id: BindingId, what: impl FnOnce(&Binding, ResourceSpecialization) -> bool) -> bool {
+        self.bindings.get(id.index()).is_some_and(|binding| what(binding, self.target.known(binding)))
+    }
+
     /// Comparisons with the texture are made in the shader.
-    pub is_color: &'a dyn Fn(BindingId) -> bool,
+    fn is_color(&self, id: BindingId) -> bool {
+        self.is(id, |_, known| known.color)
+    }
+
     /// The sampler's comparison is known, so that comparisons can be made at any level.
-    pub compares: &'a dyn Fn(BindingId) -> bool,
+    fn compares(&self, id: BindingId) -> bool {
+        self.is(id, |_, known| known.comparison.is_some())
+    }
+
     /// The texture cannot be filtered.
-    pub is_unfilterable: &'a dyn Fn(BindingId) -> bool,
+    fn is_unfilterable(&self, id: BindingId) -> bool {
+        self.is(id, |binding, known| is_unfilterable(binding, &known))
+    }
 }
 
 /// Uses of every binding that the functions use at all.
@@ -176,17 +197,17 @@ fn add(uses: &mut BTreeMap<BindingId, Usage>, context: &Context<'_>, op: &Op) ->
         Op::Sample(sample) => {
             let texture = binding_of(function, sample.texture)?.0;
             let by_level =
-                asks_for_a_level(function, sample) && (known.compares)(binding_of(function, sample.sampler)?.0);
-            let by_hand = (known.is_color)(texture) || by_level;
+                asks_for_a_level(function, sample) && known.compares(binding_of(function, sample.sampler)?.0);
+            let by_hand = known.is_color(texture) || by_level;
             let compared = sample.compare.is_some() && !by_hand;
             of(sample.texture, &|usage| sampled(usage, compared, false))?;
-            of(sample.sampler, &|usage| sampled(usage, compared, (known.is_unfilterable)(texture)))
+            of(sample.sampler, &|usage| sampled(usage, compared, known.is_unfilterable(texture)))
         }
         Op::Gather(gather) => {
             let texture = binding_of(function, gather.texture)?.0;
-            let compared = gather.compare.is_some() && !(known.is_color)(texture);
+            let compared = gather.compare.is_some() && !known.is_color(texture);
             of(gather.texture, &|usage| sampled(usage, compared, false))?;
-            of(gather.sampler, &|usage| sampled(usage, compared, (known.is_unfilterable)(texture)))
+            of(gather.sampler, &|usage| sampled(usage, compared, known.is_unfilterable(texture)))
         }
         // The level is worked out from the texture's size: the sampler is not used.
         Op::CalculateLod { texture, .. } => of(*texture, &|_| {}),
